@@ -63,10 +63,8 @@ func room(path string) string {
 }
 
 func TestImportsPointOneWay(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "github.com/dpnb/notebooks/dpnb/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "list", "-json=ImportPath,Imports",
+		"github.com/dpnb/notebooks/dpnb/...").Output())
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	rooms := 0
 	for {

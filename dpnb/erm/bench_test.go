@@ -62,13 +62,10 @@ func plainGonum(b *testing.B, p *Problem, tolerance float64) {
 		floats.ScaleTo(grad, p.Lambda, x)
 		blas64.Gemv(blas.Trans, 1, a, v(s), 1, v(grad))
 	}
-	_, err := optimize.Minimize(optimize.Problem{
+	must.Get(optimize.Minimize(optimize.Problem{
 		Func: func(x []float64) float64 { eval(x); return value },
 		Grad: func(g, x []float64) { eval(x); copy(g, grad) },
-	}, make([]float64, rows.D), &optimize.Settings{GradientThreshold: tolerance}, &optimize.LBFGS{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}, make([]float64, rows.D), &optimize.Settings{GradientThreshold: tolerance}, &optimize.LBFGS{}))
 }
 
 // BenchmarkMethods compares the methods on dense and sparse records of one shape.

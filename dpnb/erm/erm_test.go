@@ -250,9 +250,7 @@ func TestMemoryBesideTheRecords(t *testing.T) {
 	p := simulated(n, d, 1, 1, 0)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := Minimize(p, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Minimize(p, nil))
 	runtime.ReadMemStats(&after)
 	if share := float64(after.TotalAlloc-before.TotalAlloc) / (8 * n * d); share > 0.05 {
 		t.Errorf("a fit allocates %.3f of the memory of the records", share)

@@ -108,10 +108,7 @@ func TestPartsOfAGradient(t *testing.T) {
 		Labels: []float64{1, -2}, Lambda: 0.25, Linear: []float64{1, 0, -2},
 		Quadratic: mat.NewSymDense(d, []float64{2, 1, 0, 1, 3, 0, 0, 0, 1})}
 	theta := []float64{0.5, -1, 2}
-	e, err := NewEvaluator(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(NewEvaluator(p, 1))
 	all, rest := make([]float64, d), make([]float64, d)
 	e.Gradient(all, theta)
 	e.Penalty(rest, theta)

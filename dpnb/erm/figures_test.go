@@ -90,9 +90,7 @@ func TestFiguresStay(t *testing.T) {
 			copy(at.Hi, theta)
 			put("precise", precise.gradient(g, at), g.Hi[:5], precise.sumDepth, precise.roundingBound(3, 2))
 			r := newSearch(&p, Settings{Workers: 1})
-			if _, err := r.begin(); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(r.begin())
 			put("search", r.s.Tolerance, r.best.Certificate.Distance, r.best.Certificate.Gap, r.wholePays(),
 				r.stepSize())
 			for _, size := range []int{13, 300} {

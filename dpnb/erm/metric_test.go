@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -83,9 +84,7 @@ func TestConjugate(t *testing.T) {
 	p := uneven(2000, 12, 0.5)
 	r := newSearch(p, Settings{MaxPasses: 1000, Tolerance: 1e-9, Start: make([]float64, 12)})
 	r.e.curvature = make([]float64, r.e.n)
-	if _, err := r.begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.begin())
 	v, hv := make([]float64, 12), make([]float64, 12)
 	target := 1e-8 * floats.Norm(r.g, 2)
 	steps := r.newtonStep(descent.NewConjugate(12), v, noMetric{}, target)

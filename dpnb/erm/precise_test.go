@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -507,9 +508,7 @@ func BenchmarkPrecise(b *testing.B) {
 	})
 	b.Run("fit", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := Minimize(p, &Settings{Tolerance: 1e-6}); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(Minimize(p, &Settings{Tolerance: 1e-6}))
 		}
 	})
 }

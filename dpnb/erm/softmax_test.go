@@ -96,10 +96,7 @@ func TestSoftmaxTwoClassesAreLogistic(t *testing.T) {
 	floats.SubTo(linear, p.Linear[d:], p.Linear[:d])
 	floats.Scale(0.5, linear)
 	binary := &Problem{Rows: p.Rows, Labels: labels, Loss: loss.Logistic{}, Lambda: p.Lambda / 2, Linear: linear}
-	want, err := Minimize(binary, &Settings{Tolerance: 1e-10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Minimize(binary, &Settings{Tolerance: 1e-10}))
 	w := make([]float64, d)
 	floats.SubTo(w, sol.Theta[d:], sol.Theta[:d])
 	if !floats.EqualApprox(w, want.Theta, 1e-9) {

@@ -98,10 +98,7 @@ func TestSourceHasTheSameMinimiser(t *testing.T) {
 			}
 			fewer := newShards(t, matrix.NewDense(n-1, 6, rows.Data[:6*(n-1)]), labels[:n-1], f, n-1)
 			there.Rows = fewer
-			less, err := Minimize(&there, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			less := must.Get(Minimize(&there, nil))
 			if d := floats.Distance(less.Theta, want.Theta, 2); d < 10*want.Certificate.Distance {
 				t.Errorf("n = %d, %s: a record less moves the minimiser by %g only", n, f.Name(), d)
 			}

@@ -89,9 +89,7 @@ func TestOnceIsOfItsPeople(t *testing.T) {
 	budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	df := people(500).WithSchema(learn.Numeric("age", 17, 90))
 	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "keys": explore.Keys("age")} {
-		if _, err := q.Once(name, df.PerPerson("city", 2), budget.Spend(0.1)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(q.Once(name, df.PerPerson("city", 2), budget.Spend(0.1)))
 		for want, df := range map[string]learn.DataFrame{"rows is 3 and was 2": df.PerPerson("city", 3),
 			`person is "flag" and was "city"`: df.PerPerson("flag", 2), "rows is 1 and was 2": df} {
 			_, err := q.Once(name, df, budget.Spend(0.1))

@@ -58,9 +58,7 @@ func TestBarsAndWhiskers(t *testing.T) {
 	x := []float64{0.5, 1.5, 2.5}
 	f := New("Bars", "x", "density").Bars(edges, heights, Blue).Whiskers(x, []float64{0.8, 0, 1.7},
 		[]float64{1.2, 0.1, 2.3}, Orange)
-	if _, err := f.PNG(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(f.PNG())
 	if _, err := New("", "", "").Bars(edges[1:], heights, Blue).PNG(); err == nil {
 		t.Error("bars without edges are drawn")
 	}

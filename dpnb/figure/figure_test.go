@@ -141,10 +141,7 @@ func TestNoBlankStrip(t *testing.T) {
 		f := New("Title", x, y).LogX(1, 10, 100).LogY(10, 100, 1000).
 			Line("", []float64{1, 1000}, []float64{3, 7000}, Blue)
 		content := must.Get(f.PNG())
-		img, err := png.Decode(bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := must.Get(png.Decode(bytes.NewReader(content)))
 		top = img.Bounds().Dy()
 		for i := range img.Bounds().Dy() {
 			for j := range img.Bounds().Dx() {

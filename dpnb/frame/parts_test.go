@@ -173,10 +173,7 @@ func TestUnits(t *testing.T) {
 	tab := table(t, "age,city,pay,y\n30,Bern,11,a\n,Rome,20,b\n")
 	for _, centred := range []bool{false, true} {
 		d := must.Get(frame.NewDesign(tab, schema, frame.DesignSettings{Label: "y", Centred: centred}))
-		scale, shift, err := d.Encoding.Units()
-		if err != nil {
-			t.Fatal(err)
-		}
+		scale, shift := must.Two(d.Encoding.Units())
 		row := make([]float64, len(d.Features))
 		d.Rows.Row(row, 0)
 		sizes := d.Encoding.Groups()

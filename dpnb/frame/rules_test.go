@@ -208,11 +208,8 @@ func TestMisfitsOfAColumn(t *testing.T) {
 
 // What stands before a number is cut, also after a minus sign.
 func TestTrimPrefix(t *testing.T) {
-	s, err := frame.ReadCSV(strings.NewReader("x,y\n£39.57,£ 3\n-£12,- £ 4\n£-7,£\n5,a£5\n"),
-		&frame.CSVSettings{TrimPrefix: "£"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(frame.ReadCSV(strings.NewReader("x,y\n£39.57,£ 3\n-£12,- £ 4\n£-7,£\n5,a£5\n"),
+		&frame.CSVSettings{TrimPrefix: "£"}))
 	want := map[string][]string{"x": {"39.57", "-12", "-7", "5"}, "y": {"3", "-4", "", "a£5"}}
 	for name, texts := range want {
 		c, _ := s.Column(name)

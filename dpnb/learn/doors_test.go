@@ -144,9 +144,7 @@ func TestAGroupPaysForItsRecords(t *testing.T) {
 		},
 	} {
 		var err error
-		if table, err = wards(400).Table(); err != nil {
-			t.Fatal(err)
-		}
+		table = must.Get(wards(400).Table())
 		saved, fields = nil, []learn.Field{learn.Numeric("age", 0, 100),
 			learn.Categorical("ward", slices.Clone(names)...), learn.Categorical("ill", "no", "yes")}
 		l := func() learn.Learner { return learn.Logistic{Noise: learn.Seed(1)} }

@@ -188,14 +188,10 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		if name == "changed" {
-			if m, err = m.With(m.Shape("city").SetCategory("Rome", 1)); err != nil {
-				t.Fatal(err)
-			}
+			m = must.Get(m.With(m.Shape("city").SetCategory("Rome", 1)))
 		}
 		if name == "calibrated" {
-			if m, err = m.Calibrated(1.3, -0.2, "a test.", ""); err != nil {
-				t.Fatal(err)
-			}
+			m = must.Get(m.Calibrated(1.3, -0.2, "a test.", ""))
 		}
 		path := filepath.Join(dir, name+".json")
 		if err := m.Export(path); err != nil {
@@ -226,9 +222,7 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 		for j := range first {
 			first[j] = 1.1 * first[j].(float64)
 		}
-		if text, err = json.Marshal(wrong); err != nil {
-			t.Fatal(err)
-		}
+		text = must.Get(json.Marshal(wrong))
 		off := filepath.Join(dir, name+".wrong.json")
 		must.Do(os.WriteFile(off, text, 0o600))
 		names, models, wants = append(names, name), append(models, path, off), append(wants, want)

@@ -109,9 +109,7 @@ func TestSlackIsCharged(t *testing.T) {
 		return almostPure{epsilon: epsilon / 2, delta: slack}, nil
 	}
 	for range 2 {
-		if _, _, err := b.Spend(0.1).Pay(learn.Seed(1), "almost", peopleData(t), choose, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Two(b.Spend(0.1).Pay(learn.Seed(1), "almost", peopleData(t), choose, nil))
 	}
 	s := must.Get(b.State())
 	square := 0.0

@@ -134,15 +134,10 @@ func TestIntervalsCover(t *testing.T) {
 			total := 0
 			var truth *learn.Model
 			for seed := range reps {
-				m, err := sharing(share, learn.Seed(uint64(seed)))[name].Fit(data, learn.Simulate(4, 1e-5))
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(sharing(share, learn.Seed(uint64(seed)))[name].Fit(data, learn.Simulate(4, 1e-5)))
 				if truth == nil { // λ is the same for all
-					if truth, err = learn.Tuned(sharing(0, nil)[name], m.Lambda(), 1e-7,
-						nil).FitWithoutPrivacy(data); err != nil {
-						t.Fatal(err)
-					}
+					truth = must.Get(learn.Tuned(sharing(0, nil)[name], m.Lambda(), 1e-7,
+						nil).FitWithoutPrivacy(data))
 				}
 				for kind, f := range map[string]func(float64) (*learn.Intervals, error){"usual": m.Intervals,
 					"proved": m.ProvedIntervals} {

@@ -100,9 +100,7 @@ func TestAKilledFitGoesOn(t *testing.T) {
 			if len(files) != 1 || len(glob(twin, "*.unfinished/*")) != 0 {
 				t.Fatalf("%s: left %v", at, files)
 			}
-			if released[k], err = os.ReadFile(files[0]); err != nil {
-				t.Fatal(err)
-			}
+			released[k] = must.Get(os.ReadFile(files[0]))
 			var kept struct {
 				Content struct{ Entries []json.RawMessage }
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Range is that of the schema, of numbers with bounds alone.
@@ -24,10 +25,7 @@ func TestRange(t *testing.T) {
 // A schema of which one field was read off the data says so, whatever else is in it.
 func TestSchemasReadOffTheDataSaySo(t *testing.T) {
 	df := Patients(10, 1)
-	table, err := df.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(df.Table())
 	age, _ := frame.InferSchema(table).Field("age")
 	for _, c := range []struct {
 		fields []Field

@@ -804,10 +804,7 @@ func TestShapesAreMovedByTheirNoise(t *testing.T) {
 func TestImportanceOfStraightNumbers(t *testing.T) {
 	df := Patients(6000, 1).Drop("ill", "ward", "visits").WithSchema(Numeric("age", 18, 90), Numeric("weight", 20, 300),
 		Categorical("smoker", "no", "yes"), Numeric("pressure", 80, 200))
-	m, err := Linear{Noise: Seed(1)}.Fit(Regression(df, "pressure", Lines()), Simulate(2, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Linear{Noise: Seed(1)}.Fit(Regression(df, "pressure", Lines()), Simulate(2, 1e-6)))
 	for _, column := range []string{"age", "weight"} {
 		s := m.Shape(column)
 		c, _ := must.Get(df.Table()).Column(column)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -26,9 +27,7 @@ func TestNothingIsReleasedUnpaid(t *testing.T) {
 		return unpaid{m}, err
 	})
 	budget := NewBudget(1, 1e-6, Named(t.TempDir()))
-	if _, err := fit(Binary(Patients(100, 1), "ill"), budget.Spend(0.5), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fit(Binary(Patients(100, 1), "ill"), budget.Spend(0.5), p))
 	if s, err := budget.State(); err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.5 {
 		t.Errorf("the ledger has %+v (%v)", s, err)
 	}
@@ -53,9 +52,7 @@ func (w *watching) Uint64() uint64 {
 func TestNoiseIsDrawnWhenItIsPaidFor(t *testing.T) {
 	budget := NewBudget(1, 1e-6, Named(t.TempDir()))
 	src := &watching{Source: Seed(1), budget: budget}
-	if _, err := (Logistic{Noise: src}).Fit(Binary(Patients(100, 1), "ill"), budget.Spend(0.5)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((Logistic{Noise: src}).Fit(Binary(Patients(100, 1), "ill"), budget.Spend(0.5)))
 	if len(src.spent) != 1 || src.spent[0] != 0.5 {
 		t.Errorf("when noise was drawn %v was spent, want 0.5", src.spent)
 	}

@@ -85,10 +85,7 @@ func (c tenant) audited(t *testing.T) (audit.Pair, privacy.Profile) {
 		pairs = some
 	}
 	pair := must.Get(audit.Worst(context.Background(), c.m, pairs, &audit.Options{Draws: 100}, noise.NewSeeded(3)))
-	claim, err := mechanism.Profile(c.m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	claim := must.Get(mechanism.Profile(c.m))
 	return pair, claim
 }
 

@@ -94,10 +94,7 @@ func TestReplacingCostsTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(mechanism.Profile(m))
 		return p
 	}
 	near := func(what string, got, want float64) {
@@ -143,16 +140,10 @@ func TestGroupsRoundUp(t *testing.T) {
 			t.Errorf("%d rows have μ = %v, less than %v", k, got, want)
 		}
 	}
-	double, err := statistic.CalibrateHistogram(statistic.Cells{{Levels: 1}}, 0.1, 0, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	double := must.Get(statistic.CalibrateHistogram(statistic.Cells{{Levels: 1}}, 0.1, 0, true))
 	epsilon := func(m mechanism.Mechanism) float64 {
 		p := must.Get(mechanism.Profile(m))
-		eps, err := privacy.EpsilonUpper(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eps := must.Get(privacy.EpsilonUpper(p, 0))
 		return eps
 	}
 	for k := 2; k < 40; k++ {

@@ -147,10 +147,7 @@ func TestAsGaussianRefuses(t *testing.T) {
 func TestAsGaussianOfBoundedLosses(t *testing.T) {
 	for _, k := range []float64{1e-6, 0.05, 0.2, 3} {
 		for _, a := range []float64{0.3, 0.01, 1e-6, 1e-12} {
-			p, err := HalfNormal{K: k, A: a}.Profile(AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(HalfNormal{K: k, A: a}.Profile(AddRemove))
 			mu, slack, err := AsGaussian(p, 2e-16)
 			if err != nil {
 				t.Errorf("K = %v, A = %v: %v", k, a, err)
@@ -170,15 +167,12 @@ func TestAsGaussianOfBoundedLosses(t *testing.T) {
 // A δ that falls off a cliff, as that of objective perturbation by its exact accountant does at ln(1 + s/λ).
 func TestAsGaussianOfACliff(t *testing.T) {
 	const at = 0.2231436
-	c, err := newComparison(func(eps float64) float64 {
+	c := must.Get(newComparison(func(eps float64) float64 {
 		if eps >= at {
 			return -6413 - 1e9*(eps-at)
 		}
 		return -14.7344 + 1.5*math.Log(1-eps/at+1e-9)
-	}, -38)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, -38))
 	mu := c.refine(0, unresolved)
 	for i := range 1000 {
 		eps := at * float64(i) / 999
@@ -197,10 +191,7 @@ func TestAsGaussianHasTheOutputNoise(t *testing.T) {
 	const mu = 0.4
 	half := HalfNormal{K: 1e-4, A: 0.01}
 	alone := must.Get(half.Profile(AddRemove))
-	both, err := HalfNormalGaussian{HalfNormal: half, Mu: mu}.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := must.Get(HalfNormalGaussian{HalfNormal: half, Mu: mu}.Profile(AddRemove))
 	for name, p := range map[string]Profile{"in closed form": both, "by chords": WithGaussian(alone, mu, half.A)} {
 		got, slack, err := AsGaussian(p, 1e-12)
 		if err != nil || got < mu || got > 1.01*mu || slack > 1e-12 {

@@ -11,10 +11,7 @@ import (
 // under Q and 0.1e + 0.1 under P.
 func TestReplaceOfMassAtInfinity(t *testing.T) {
 	p := must.Get(Approx{Epsilon: 1, Delta: 0.1, Adj: AddRemove}.Profile(AddRemove))
-	r, err := ReplaceProfile(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ReplaceProfile(p))
 	attained := 0.1*math.E + 0.1
 	for _, eps := range []float64{3, 10, 31, 100, 1e3, 1e6, math.Inf(1)} {
 		d := DeltaUpper(r, eps)

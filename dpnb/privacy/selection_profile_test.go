@@ -133,10 +133,7 @@ func TestSelectionPoissonProfileIsAttained(t *testing.T) {
 	for _, c := range []struct{ mean, want float64 }{{1e-7, 0.99999995}, {1e-4, 0.99995}, {1e-3, 0.9995}} {
 		once := c.mean / mean
 		base := must.Get(privacy.Approx{Delta: once, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
-		p, err := privacy.SelectionPoissonProfile(base, mean)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.SelectionPoissonProfile(base, mean))
 		for _, eps := range []float64{0.5, 2, 4} {
 			a, b := selected([]float64{1 - once, once}, []int{0, 1}, mean), selected([]float64{1, 0}, []int{0, 1}, mean)
 			exact, bound := hockeyStick(a, b, eps), privacy.DeltaUpper(p, eps)
@@ -154,22 +151,10 @@ func TestSelectionProfileNearRenyi(t *testing.T) {
 	for _, sigma := range []float64{2, 8} {
 		g := privacy.Gaussian{Sigma: sigma, Sensitivity: 1}
 		base := must.Get(g.Profile(privacy.AddRemove))
-		p, err := privacy.SelectionPoissonProfile(base, 15.4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		curve, err := privacy.SelectionPoisson{Base: g, Mean: 15.4}.RDP(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ours, err := privacy.EpsilonUpper(p, 1e-5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs, err := curve.EpsilonUpper(1e-5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.SelectionPoissonProfile(base, 15.4))
+		curve := must.Get(privacy.SelectionPoisson{Base: g, Mean: 15.4}.RDP(privacy.AddRemove))
+		ours := must.Get(privacy.EpsilonUpper(p, 1e-5))
+		theirs := must.Get(curve.EpsilonUpper(1e-5))
 		alone, _ := privacy.EpsilonUpper(base, 1e-5)
 		t.Logf("σ = %v: one run %.4f, best of many: %.4f by profile, %.4f by Rényi curve", sigma, alone, ours, theirs)
 		if !(alone < ours && math.Abs(ours-theirs) < 0.01*theirs) {
@@ -406,10 +391,8 @@ func TestSelectionPoissonRDPOfStrangeCurves(t *testing.T) {
 	for _, mean := range []float64{1e-9, 1, 1e9} {
 		for _, alpha := range []float64{1 + 1e-9, 2, 1e6, math.Inf(1)} {
 			for _, value := range []float64{math.NaN(), math.Inf(1), 5e-324} {
-				curve, err := privacy.SelectionPoisson{Base: strange{same, value}, Mean: mean}.RDP(privacy.AddRemove)
-				if err != nil {
-					t.Fatal(err)
-				}
+				curve := must.Get(privacy.SelectionPoisson{Base: strange{same, value}, Mean: mean}.RDP(
+					privacy.AddRemove))
 				if got := curve.Epsilon(alpha); value != 5e-324 && !math.IsInf(got, 1) || !(got > 0) {
 					t.Errorf("mean %v, α = %v: %v from %v", mean, alpha, got, value)
 				}

@@ -76,9 +76,7 @@ func TestRecordKnowsFilesThatWereRead(t *testing.T) {
 	}
 	write(schema, "1")
 	write(people, "ill\nyes\n")
-	if _, err := runlog.ReadFile(schema); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(runlog.ReadFile(schema))
 	private := checksum([]byte("ill\nyes\n"))
 	must.Do(runlog.Append(runlog.KindData, runlog.Data{File: people, SHA256: private}))
 	log := must.Get(runlog.Read(run))

@@ -225,9 +225,7 @@ func TestUpdateAndRerun(t *testing.T) {
 	}
 	update := o
 	update.Out, update.Update = t.TempDir(), true
-	if _, err := Run(context.Background(), s, update); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Run(context.Background(), s, update))
 	committed := read(t, path)
 	if strings.Contains(committed, notebook.TagProvenance) {
 		t.Error("the notebook itself got the provenance")

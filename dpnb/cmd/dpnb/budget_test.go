@@ -18,9 +18,7 @@ func TestBudgetInTheShell(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "people.json")
 		b := learn.NewBudget(1, 1e-6, append(opts, learn.Named(name+" of "+t.TempDir()), learn.KeptIn(path))...)
 		people := learn.Patients(500, 1)
-		if _, err := (learn.SVM{}).Fit(learn.Binary(people, "ill"), b.Spend(0.25)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get((learn.SVM{}).Fit(learn.Binary(people, "ill"), b.Spend(0.25)))
 		before := must.Get(os.ReadFile(path))
 		out, err := said("budget", path)
 		if err != nil || !strings.Contains(out, "objective perturbation") || !strings.Contains(out, "0.25") ||

@@ -14,10 +14,7 @@ import (
 // The site has what was measured of every claim, below the page of its paper.
 func TestMeasuredBelow(t *testing.T) {
 	tree := must.Get(project.Find(t.Context()))
-	below, err := measuredBelow(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	below := must.Get(measuredBelow(tree))
 	for page := range below {
 		if _, err := os.Stat(filepath.Join(tree.Dir, filepath.FromSlash(page))); err != nil {
 			t.Error(err)

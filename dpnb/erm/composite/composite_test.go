@@ -219,10 +219,7 @@ func TestAgainstGrid(t *testing.T) {
 			t.Errorf("%s: %v", s.name, err)
 			continue
 		}
-		o, err := newObjective(s.p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(newObjective(s.p, 1))
 		// The grid is projected, so that boundaries are met.
 		best, g := math.Inf(1), make([]float64, 2)
 		for a := -0.8; a <= 0.8; a += 0.01 {

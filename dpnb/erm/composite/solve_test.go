@@ -357,10 +357,7 @@ func TestDescentArrives(t *testing.T) {
 			clear(rows.Data[i*rows.D+5 : (i+1)*rows.D])
 		}
 		want := must.Get(Solve(s.p, &Settings{Tolerance: 1e-7}))
-		r, err := newSearch(s.p, Settings{Tolerance: 1e-6})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newSearch(s.p, Settings{Tolerance: 1e-6}))
 		must.Do(r.begin())
 		kappa := r.o.h.Smoothness() / s.p.Lambda
 		most := passesOfDescent(r.best.Certificate.Bound(), 1e-6, kappa)
@@ -389,10 +386,7 @@ func TestConeConditions(t *testing.T) {
 		c := rising(d)
 		s := random(rng, 40, d, loss.Logistic{}, nil, c)
 		got := must.Get(Solve(s.p, &Settings{Tolerance: 1e-7, Modulus: s.modulus}))
-		o, err := newObjective(s.p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(newObjective(s.p, 1))
 		g := make([]float64, d)
 		o.eval(g, got.Theta)
 		// The gradient is Σλᵢvᵢ with λ ≥ 0, of which none is beside a vᵢᵀθ > 0: the first coordinate and the last alone

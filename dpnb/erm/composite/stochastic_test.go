@@ -176,10 +176,7 @@ func TestPaperRunIsNotAtTheMinimum(t *testing.T) {
 		t.Fatal("no least eigenvalue")
 	}
 	star := must.Get(Solve(p, &Settings{Modulus: mu, Tolerance: 1e-2}))
-	got, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2)), Modulus: mu})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2)), Modulus: mu}))
 	dist, gap := floats.Distance(got.Theta, star.Theta, 2), got.Value-star.Value
 	if dist < 0.05 || dist > 0.15 || gap < 5e3 || gap > 2e4 || star.Certificate.Gap() > 1e-10 {
 		t.Errorf("%v from the minimiser, J̃ %v above the minimum, which is certified to %v", dist, gap,

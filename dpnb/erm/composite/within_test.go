@@ -34,10 +34,7 @@ func TestWithinCountsTheWayToTheSphere(t *testing.T) {
 			}
 			continue
 		}
-		c, err := composite.Verify(p, theta, modulus)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(composite.Verify(p, theta, modulus))
 		if c.Distance() > tolerance/modulus {
 			t.Errorf("%g of what is possible: ‖θ − θ⋆‖ ≤ %.4g is proved, ≤ %.4g is needed", times, c.Distance(),
 				tolerance/modulus)

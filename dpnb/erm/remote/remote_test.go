@@ -26,10 +26,7 @@ func TestQueriesTravel(t *testing.T) {
 		q := &erm.Query{Kind: erm.Product, Loss: f, At: []float64{0.1, math.Copysign(0, -1), 5e-324},
 			Direction: []float64{math.MaxFloat64, 1.0 / 3, 0}, Norms: true}
 		text := must.Get(remote.Encode(q))
-		got, err := remote.Decode(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(remote.Decode(text))
 		if got.Loss.Name() != f.Name() || got.Loss.Lipschitz() != f.Lipschitz() || !slices.Equal(got.At, q.At) ||
 			!math.Signbit(got.At[1]) || !slices.Equal(got.Direction, q.Direction) || got.Kind != q.Kind || !got.Norms {
 			t.Errorf("%s became %s, %+v", f.Name(), got.Loss.Name(), got)
@@ -57,14 +54,8 @@ func TestAFitThroughAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.rows")
 	w, err := stored.Create(path, [32]byte{1}, d, false)
 	must.Do(errors.Join(err, w.Append(rows, labels), w.Close()))
-	file, err := stored.Open(path, [32]byte{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, err := erm.NewPart(rows, labels, loss.Sum(loss.Logistic{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(stored.Open(path, [32]byte{1}))
+	part := must.Get(erm.NewPart(rows, labels, loss.Sum(loss.Logistic{})))
 	fails := error(nil)
 	queries, to := io.Pipe()
 	from, answers := io.Pipe()
@@ -78,15 +69,9 @@ func TestAFitThroughAPipe(t *testing.T) {
 	}()
 	there := remote.New(file, to, from)
 	p := erm.Problem{Rows: there, Labels: there.Labels(), Loss: loss.Logistic{}, Lambda: 1}
-	got, err := erm.Minimize(&p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(erm.Minimize(&p, nil))
 	p.Rows, p.Labels = rows, labels
-	want, err := erm.Minimize(&p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(erm.Minimize(&p, nil))
 	for j, v := range want.Theta {
 		if !(math.Abs(got.Theta[j]-v) <= want.Certificate.Distance+got.Certificate.Distance) {
 			t.Errorf("θ%d is %v, here %v", j, got.Theta[j], v)

@@ -24,15 +24,10 @@ func TestACSVFileSurvives(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")
 	must.Do(os.WriteFile(path, []byte(text), 0o600))
-	s, err := frame.ScanCSV(path, &frame.CSVSettings{Comma: ';', Decimal: ',', Thousands: '.', Encoding: "Latin-1",
-		Skip: 1, Rename: map[string]string{"wage": "pay"}, Missing: []string{"-", "NA", "-9"}, ChunkRows: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(frame.ScanCSV(path, &frame.CSVSettings{Comma: ';', Decimal: ',', Thousands: '.', Encoding: "Latin-1",
+		Skip: 1, Rename: map[string]string{"wage": "pay"}, Missing: []string{"-", "NA", "-9"}, ChunkRows: 2}))
 	first := func(r frame.Row) string { return fmt.Sprintf("%.1s", r.Text("city")) }
-	if s, err = frame.DeriveText(s, "first", first, "city"); err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(frame.DeriveText(s, "first", first, "city"))
 	whole := must.Get(frame.Collect(s, nil))
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 100), frame.NumericField("pay", 0, 1e5),
 		frame.DateField("born", "02.01.2006", "01.01.1900", "01.01.2020"),

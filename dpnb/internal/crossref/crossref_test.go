@@ -1,6 +1,10 @@
 package crossref
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+)
 
 func TestPassage(t *testing.T) {
 	const page = "# A\n\n<a id=\"one\"></a>\n<a id=\"two\"></a>\n## Section\n\ntext\n```\n# no heading\n```\n### " +
@@ -20,10 +24,7 @@ func TestPassage(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	tree, err := Read("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(Read("../../.."))
 	for name, want := range map[string]string{
 		"internal/crossref.Tree":            "dpnb/internal/crossref/crossref.go",
 		"internal/crossref.Passage.Page":    "dpnb/internal/crossref/crossref.go",

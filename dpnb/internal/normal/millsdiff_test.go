@@ -17,9 +17,7 @@ func TestMillsDiff(t *testing.T) {
 	worst, n := 0.0, 0
 	for s := bufio.NewScanner(f); s.Scan(); n++ {
 		var m, h, want float64
-		if _, err := fmt.Sscan(s.Text(), &m, &h, &want); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscan(s.Text(), &m, &h, &want))
 		rel := math.Abs(millsDiff(m, h)/want - 1)
 		worst = math.Max(worst, rel)
 		if rel > 2e-14 {

@@ -5,16 +5,14 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // What is asked for again is made once, as long as few others are; what is not, is let go.
 func TestValues(t *testing.T) {
 	v, made := recent.Values[int, *int]{Kept: 3}, 0
 	ask := func(key int) *int {
-		value, err := v.Of(key, func() (*int, error) { made++; return &key, nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(v.Of(key, func() (*int, error) { made++; return &key, nil }))
 		return value
 	}
 	for i := range 1000 {

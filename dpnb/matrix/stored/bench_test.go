@@ -26,9 +26,7 @@ func BenchmarkPass(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.SetBytes(bytes)
 		for b.Loop() {
-			if _, err := f.Seek(0, io.SeekStart); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(f.Seek(0, io.SeekStart))
 			for {
 				if _, err := f.Read(buffer); err != nil {
 					break

@@ -83,9 +83,7 @@ func TestChangedBetweenPasses(t *testing.T) {
 		write(t, path, rows, labels, true)
 		s := must.Get(stored.Open(path, [32]byte{1}))
 		p := &erm.Problem{Rows: s, Labels: s.Labels(), Loss: loss.Logistic{}, Lambda: 1}
-		if _, err := erm.Minimize(p, &erm.Settings{Workers: 1 + k%2}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(erm.Minimize(p, &erm.Settings{Workers: 1 + k%2}))
 		at := int64(4096 + (n*d*4-1)*k/11)
 		bit := byte(1)
 		if k > 11 { // the sign of a label

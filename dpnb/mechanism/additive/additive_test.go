@@ -147,10 +147,7 @@ func TestLearnsSteps(t *testing.T) {
 		y[i] = 0.3*float64(k-1) + math.Round(u)*0.5 - 0.4
 	}
 	m := must.Get(Config{Columns: columns, Clip: 1, Rounds: 1000, Epsilon: 1000, Delta: 1e-6}.Calibrate())
-	r, err := m.Run(x, y, noise.NewSeeded(4), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(x, y, noise.NewSeeded(4), nil))
 	t.Log(r.Mechanism)
 	f := make([]float64, n)
 	placed := r.Also.(*Cells).Placed(x)

@@ -63,10 +63,7 @@ func TestTogetherOfClasses(t *testing.T) {
 		for _, apart := range []bool{false, true} {
 			m := classes(t, apart, eps)
 			p := must.Get(mechanism.Profile(m))
-			fit, err := mechanism.Profile(m.Of)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fit := must.Get(mechanism.Profile(m.Of))
 			all, alone := privacy.DeltaUpper(p, eps), privacy.DeltaUpper(fit, eps)
 			if all > 1e-6 || all < 0.98e-6 || alone > 0.9*all {
 				t.Errorf("apart %v, ε = %g: δ = %g, of the fit alone %g", apart, eps, all, alone)
@@ -94,26 +91,17 @@ func TestForChangesNoProfile(t *testing.T) {
 
 // Of planned records nothing is counted: the mean alone is beside the fit, and all of it is what was asked for.
 func TestPlannedRecords(t *testing.T) {
-	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5, Planned: 300}, geometry.Default, 1,
-		1e-6, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
+	m := must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5, Planned: 300}, geometry.Default,
+		1, 1e-6, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 			fit, err := objpert.Calibrate(objpert.Config{Loss: loss.Softplus{Width: 1}, Epsilon: 1, Delta: 1e-6,
 				RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Reserved: beside, Adjacency: privacy.AddRemove})
 			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := mechanism.Profile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))
+	p := must.Get(mechanism.Profile(m))
 	if d := privacy.DeltaUpper(p, 1); d > 1e-6 || d < 0.98e-6 || m.CountSigma != 0 {
 		t.Errorf("δ = %g, %v", d, m)
 	}
-	fit, err := mechanism.Profile(m.Of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Get(mechanism.Profile(m.Of))
 	_, mu, _ := privacy.GaussianMu(p)
 	_, alone, _ := privacy.GaussianMu(fit)
 	if want := math.Hypot(alone, 1/m.MeanSigma); !(math.Abs(mu/want-1) <= 1e-9) {
@@ -176,10 +164,7 @@ func TestTogether(t *testing.T) {
 				continue
 			}
 			_, mu, ok := privacy.GaussianMu(p)
-			fit, err := mechanism.Profile(m.Of)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fit := must.Get(mechanism.Profile(m.Of))
 			_, alone, _ := privacy.GaussianMu(fit)
 			want := math.Sqrt(alone*alone + 1/(m.CountSigma*m.CountSigma) + 1/(m.MeanSigma*m.MeanSigma))
 			if !ok || !(math.Abs(mu/want-1) <= 1e-9) ||
@@ -197,7 +182,7 @@ func descends(t testing.TB, eps, share float64, d int) geometry.Centred {
 	q := sgd.Quantiles{Levels: []float64{0.3, 0.5}, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Steps: 64,
 		Update: sgd.Adaptive{Radius: 1, Steps: 64}}
 	cost := must.Get(sgd.Cost{Rate: 1, Steps: 64}.CalibrateNoise(eps, 1e-6))
-	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: true, Free: d + 1},
+	m := must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: true, Free: d + 1},
 		geometry.Default, eps, 1e-6, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 			q.NoiseMultiplier = cost.NoiseMultiplier / math.Sqrt(1-beside) * (1 + 1e-12)
 			part := func(share float64) float64 { return 8 * math.Sqrt(share) / cost.NoiseMultiplier * (1 - 1e-12) }
@@ -205,10 +190,7 @@ func descends(t testing.TB, eps, share float64, d int) geometry.Centred {
 				return q.WithCurvature(share), part, nil
 			}
 			return q, part, nil
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))
 	return m
 }
 
@@ -232,10 +214,7 @@ func TestDescentTogether(t *testing.T) {
 				}
 			}
 			rows, labels := cloud(300, 4, true, 9)
-			r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 			b := r.Also.(*geometry.Bought)
 			made, err := m.Run(struct{ matrix.Rows }{rows}, labels, noise.NewSeeded(1), nil)
 			if err != nil || floats.Distance(made.Coefficients, r.Coefficients, math.Inf(1)) > 1e-9 {
@@ -458,19 +437,14 @@ func TestGate(t *testing.T) {
 	m := around(t, loss.PseudoHuber{Threshold: 1}, 0.5, 5)
 	m.Curves, m.Gate, m.Free = []matrix.Span{{First: 1, Len: 3}}, 2, 3
 	few, labels := cloud(30, 5, true, 5)
-	r, err := m.Run(few, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(few, labels, noise.NewSeeded(1), nil))
 	b := r.Also.(*geometry.Bought)
 	if b.Curved || len(b.Mean) != 2 || len(r.Coefficients) != 6 || floats.Norm(r.Coefficients[1:4], 2) != 0 ||
 		r.Coefficients[0] == 0 || r.Coefficients[4] == 0 {
 		t.Errorf("%+v, %v", b, r.Coefficients)
 	}
 	many, labels := cloud(3000, 5, true, 5)
-	if r, err = m.Run(many, labels, noise.NewSeeded(1), nil); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(m.Run(many, labels, noise.NewSeeded(1), nil))
 	if b := r.Also.(*geometry.Bought); !b.Curved || len(b.Mean) != 5 {
 		t.Errorf("%+v", b)
 	}
@@ -546,18 +520,12 @@ func TestWithCurvature(t *testing.T) {
 			_, k, err := interval.Calibrate(c, interval.Share{Curvature: 0.1})
 			return k, func(share float64) float64 { return k.Fit.Part(share, beside+0.1) }, err
 		}))
-	p, err := mechanism.Profile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(mechanism.Profile(m))
 	if d := privacy.DeltaUpper(p, 1); d > 1e-6 || d < 0.99e-6 {
 		t.Errorf("δ = %g", d)
 	}
 	rows, labels := cloud(400, 2, false, 8)
-	r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 	if _, ok := r.Also.(*geometry.Bought).Also.(*interval.Moments); !ok {
 		t.Error("the curvature is lost")
 	}

@@ -21,15 +21,12 @@ import (
 // purely returns the mechanism of pure ε around a fit by the loss, with d features.
 func purely(t testing.TB, l loss.Convex, eps float64, d int) geometry.Centred {
 	t.Helper()
-	m, err := geometry.CalibratePure(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: l.ValidLabel(0.5), Free: d + 1},
-		geometry.DefaultPure, eps, func(eps float64) (mechanism.Informed, error) {
-			clip := l.Lipschitz() * math.Hypot(1, bias)
-			return pure.Config{Loss: l, Epsilon: eps, Adjacency: privacy.AddRemove, Features: d + 1, Records: 1,
-				Clip: clip, Lambda: clip, Radius: 64}.Calibrate()
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(geometry.CalibratePure(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: l.ValidLabel(0.5),
+		Free: d + 1}, geometry.DefaultPure, eps, func(eps float64) (mechanism.Informed, error) {
+		clip := l.Lipschitz() * math.Hypot(1, bias)
+		return pure.Config{Loss: l, Epsilon: eps, Adjacency: privacy.AddRemove, Features: d + 1, Records: 1,
+			Clip: clip, Lambda: clip, Radius: 64}.Calibrate()
+	}))
 	return m
 }
 

@@ -248,10 +248,7 @@ func TestCalibrationByBound(t *testing.T) {
 				if err != nil {
 					t.Fatal(l.Name(), b, err)
 				}
-				p, err := m.Profile()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(m.Profile())
 				if d := privacy.DeltaUpper(p, 1); d > 1e-5 || d < 0.97e-5 {
 					t.Errorf("%s by %v: δ = %v", l.Name(), b, d)
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -22,11 +23,8 @@ func BenchmarkCalibration(b *testing.B) {
 		for _, eps := range []float64{1e-8, 1e-4, 0.1, 1, 8, 100} {
 			b.Run(fmt.Sprintf("%s/epsilon=%g", l.loss.Name(), eps), func(b *testing.B) {
 				for b.Loop() {
-					_, err := Calibrate(Config{Loss: l.loss, Clip: l.clip, RowNorm: 1, Epsilon: eps,
-						Delta: 1e-6, Adjacency: privacy.AddRemove, Bound: objective.Tight})
-					if err != nil {
-						b.Fatal(err)
-					}
+					must.Get(Calibrate(Config{Loss: l.loss, Clip: l.clip, RowNorm: 1, Epsilon: eps,
+						Delta: 1e-6, Adjacency: privacy.AddRemove, Bound: objective.Tight}))
 				}
 			})
 		}

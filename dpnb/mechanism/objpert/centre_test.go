@@ -49,14 +49,8 @@ func TestCentre(t *testing.T) {
 		with.Centre != objpert.CentreOf(loss.Logistic{}, 0.2) || without.Centre != 0 {
 		t.Errorf("with a base rate %v, without %v", with, without)
 	}
-	a, err := with.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := m.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(with.Profile())
+	b := must.Get(m.Profile())
 	if x, y := privacy.DeltaUpper(a, 1), privacy.DeltaUpper(b, 1); x > y {
 		t.Errorf("δ = %v with a centre, %v without", x, y)
 	}
@@ -69,15 +63,9 @@ func TestCentre(t *testing.T) {
 	}
 	// Two fits from one seed: their difference is what the centre does to one noise.
 	with.Sigma, with.OutputSigma = 1e-7, 1e-9
-	r, err := with.Run(rows, labels, noise.NewSeeded(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: with.Lambda,
-		Linear: []float64{0, 0, -with.Lambda * with.Centre}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(with.Run(rows, labels, noise.NewSeeded(3), nil))
+	sol := must.Get(erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: with.Lambda,
+		Linear: []float64{0, 0, -with.Lambda * with.Centre}}, nil))
 	for j, v := range sol.Theta {
 		if !(math.Abs(r.Coefficients[j]-v) <= 1e-6) {
 			t.Errorf("coefficient %d: %v, want %v", j, r.Coefficients[j], v)

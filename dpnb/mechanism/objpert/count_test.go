@@ -32,10 +32,7 @@ func TestCountedIsSafeAndTight(t *testing.T) {
 			if d := privacy.DeltaUpper(both, c.eps); d > c.delta || d < 0.99*c.delta {
 				t.Errorf("%+v: δ = %v", c, d)
 			}
-			fit, err := m.Fit.Profile()
-			if err != nil {
-				t.Fatal(err)
-			}
+			fit := must.Get(m.Fit.Profile())
 			_, mu, _ := privacy.GaussianMu(fit)
 			_, total, ok := privacy.GaussianMu(both)
 			if !ok || total*total < mu*mu+1/(m.Count.Sigma*m.Count.Sigma) {

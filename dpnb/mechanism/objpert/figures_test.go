@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -137,11 +138,8 @@ func TestFiguresStay(t *testing.T) {
 		out := Output{Loss: fit.Loss, RowNorm: 1, Lambda: 1, Tolerance: 1e-9, Sigma: 0.5}
 		pure := out
 		pure.Sigma, pure.Scale = 0, 0.4
-		counted, err := CalibrateCounted(Config{Loss: fit.Loss, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Tolerance: 1e-9,
-			Adjacency: privacy.AddRemove}, 0.1, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		counted := must.Get(CalibrateCounted(Config{Loss: fit.Loss, RowNorm: 1, Epsilon: 1, Delta: 1e-6,
+			Tolerance: 1e-9, Adjacency: privacy.AddRemove}, 0.1, true))
 		for i, m := range []mechanism.Mechanism{fit, rough, held, out, pure, counted} {
 			r, err := m.Run(x, y, noise.NewSeeded(9), nil)
 			if err != nil {

@@ -46,15 +46,9 @@ func TestHeldRelease(t *testing.T) {
 		r := must.Get(m.Run(rows, labels, noise.NewSeeded(seed), nil))
 		b := make([]float64, 5)
 		noise.Exact(noise.NewSeeded(seed)).FillNormal(b, m.Sigma)
-		hat, err := m.minimise(rows, labels, b, 1e-8, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := erm.NewEvaluator(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda,
-			Shrinkage: m.Shrink(5), Linear: b}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		hat := must.Get(m.minimise(rows, labels, b, 1e-8, nil))
+		h := must.Get(erm.NewEvaluator(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda,
+			Shrinkage: m.Shrink(5), Linear: b}, 1))
 		g := make([]float64, 5)
 		h.Gradient(g, hat)
 		// ∇J = λ₁v₁ + λ₂v₂, each λ ≥ 0 and beside vᵀθ = 0; v₁ alone has the second coordinate, v₂ the fourth.
@@ -75,14 +69,8 @@ func TestHeldRelease(t *testing.T) {
 		if away := floats.Distance(r.Coefficients, hat, 2); away > 8*m.OutputSigma {
 			t.Errorf("what is released is %v from the minimiser, σ_out = %v", away, m.OutputSigma)
 		}
-		loose, err := free.minimise(rows, labels, b, 1e-8, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cone, err := m.cone(5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loose := must.Get(free.minimise(rows, labels, b, 1e-8, nil))
+		cone := must.Get(m.cone(5))
 		cone.Project(loose, loose)
 		far = max(far, floats.Distance(loose, hat, 2)/m.OutputSigma)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -24,10 +25,7 @@ func calibrated(t testing.TB, eps, delta float64, rule ...objpert.LambdaRule) ob
 	if len(rule) > 0 {
 		c.Rule = rule[0]
 	}
-	m, err := objpert.Calibrate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.Calibrate(c))
 	return m
 }
 
@@ -60,10 +58,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 	}
 	for _, c := range tries {
 		m := calibrated(t, c.eps, c.delta, c.rule)
-		p, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Profile())
 		if d := privacy.DeltaUpper(p, c.eps); d > c.delta || d < 0.99*c.delta {
 			t.Errorf("%+v: δ = %v after calibration", c, d)
 		}
@@ -84,10 +79,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 func TestLeastNoiseIsTheGaussians(t *testing.T) {
 	for _, eps := range []float64{0.1, 1, 8} {
 		m := calibrated(t, eps, 1e-5)
-		unit, err := privacy.GaussianSigma(eps, 1e-5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		unit := must.Get(privacy.GaussianSigma(eps, 1e-5))
 		if !m.Gaussian() || m.Sigma < unit || m.Sigma > 1.0005*unit {
 			t.Errorf("ε = %v: σ = %v, the Gaussian mechanism has %v, exact %v", eps, m.Sigma, unit, m.Gaussian())
 		}
@@ -102,10 +94,7 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 	var last float64
 	for _, lambda := range []float64{0.2, 1, 10, 1e4} {
 		c.Lambda = lambda
-		m, err := objpert.Calibrate(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(objpert.Calibrate(c))
 		if last != 0 && m.Sigma > last*(1+1e-5) {
 			t.Errorf("λ = %v wants more noise than a smaller one", lambda)
 		}
@@ -129,10 +118,7 @@ func TestClaimIsAboveExactDivergence(t *testing.T) {
 		setting{0.05, 5}, setting{2, 2}) {
 		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9,
 			OutputSigma: 1e-3}
-		p, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Profile())
 		for _, copies := range []int{0, 1, 10} {
 			s := &audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: c.lambda, Sigma: c.sigma}
 			for range copies {
@@ -155,15 +141,9 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := records(400, 6, 1)
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7, Sigma: 1e-12, Tolerance: 1e-10,
 		OutputSigma: 1e-13}
-	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: 0.7},
-		&erm.Settings{Tolerance: 1e-10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
+	plain := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: 0.7},
+		&erm.Settings{Tolerance: 1e-10}))
 	if dist := floats.Distance(r.Coefficients, plain.Theta, 2); dist > 1e-9 {
 		t.Errorf("the release is %v away from the non-private fit", dist)
 	}
@@ -188,14 +168,8 @@ func TestOutputSensitivity(t *testing.T) {
 			{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: lambda, Linear: b},
 			{Rows: nx, Labels: ny, Loss: loss.Logistic{}, Lambda: lambda, Linear: b},
 		} {
-			rough, err := erm.Minimize(p, &erm.Settings{Tolerance: tau})
-			if err != nil {
-				t.Fatal(err)
-			}
-			exact, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-11})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rough := must.Get(erm.Minimize(p, &erm.Settings{Tolerance: tau}))
+			exact := must.Get(erm.Minimize(p, &erm.Settings{Tolerance: 1e-11}))
 			if dist := floats.Distance(rough.Theta, exact.Theta, 2); dist > tau/lambda {
 				t.Errorf("an approximate minimiser is %v away, τ/λ = %v", dist, tau/lambda)
 			}
@@ -209,10 +183,7 @@ func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 	x.Data[0] = 1
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 0.5}
 	for name, src := range map[string]noise.Source{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(4)} {
-		r, err := m.Run(x, []float64{1}, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(x, []float64{1}, src, nil))
 		var ss float64
 		for _, v := range r.Coefficients[1:] {
 			ss += v * v
@@ -276,8 +247,6 @@ func BenchmarkFit(b *testing.B) {
 	m := calibrated(b, 1, 1e-5)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := m.Run(x, y, noise.NewSeeded(1), nil); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
 	}
 }

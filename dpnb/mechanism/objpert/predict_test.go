@@ -71,10 +71,7 @@ func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 					t.Errorf("%s, ε = %v, n = %d: λ = %v, σ = %v; by LeastNoise %v, %v", l.Name(), eps, n, m.Lambda,
 						m.Sigma, base.Lambda, base.Sigma)
 				}
-				unit, err := privacy.GaussianSigma(eps, 1e-5)
-				if err != nil {
-					t.Fatal(err)
-				}
+				unit := must.Get(privacy.GaussianSigma(eps, 1e-5))
 				if want := c.Planned.BestLambda(m, unit*m.Lipschitz()); m.Lambda < want*(1-1e-6) {
 					t.Errorf("%s: λ = %v, predicted %v", l.Name(), m.Lambda, want)
 				}

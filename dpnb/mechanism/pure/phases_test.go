@@ -42,10 +42,7 @@ func TestPhasesLearn(t *testing.T) {
 				exact := phases(t, nil)
 				p := exact.within(make([]float64, 2), 1)
 				p.Lambda = 1e-3
-				want, err := p.minimise(curve(p.Clip, 0, p.Lambda), rows, labels, nil, 0, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.Get(p.minimise(curve(p.Clip, 0, p.Lambda), rows, labels, nil, 0, 1))
 				if far := floats.Distance(r.Coefficients, want, 2); far > 0.25 {
 					t.Errorf("%v: %.3f from the minimiser", m, far)
 				}

@@ -49,10 +49,7 @@ func TestCalibrate(t *testing.T) {
 			c := config()
 			c.Epsilon, c.Adjacency = eps, adj
 			m := must.Get(c.Calibrate())
-			o, err := c.CalibrateOutput()
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must.Get(c.CalibrateOutput())
 			for _, m := range []mechanism.Mechanism{m, o} {
 				p := must.Get(mechanism.Profile(m))
 				if privacy.DeltaUpper(p, eps) != 0 || privacy.DeltaUpper(p, eps*(1-1e-6)) == 0 {
@@ -93,10 +90,7 @@ func TestToleranceIsPaidFor(t *testing.T) {
 		c := config()
 		c.Adjacency, c.Clip, c.Lambda, c.Tolerance = adj, 1, 40, 0.3
 		o := must.Get(c.CalibrateOutput())
-		m, err := c.Calibrate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(c.Calibrate())
 		for _, c := range []struct {
 			m    mechanism.Mechanism
 			want float64
@@ -119,10 +113,7 @@ func TestRun(t *testing.T) {
 		c := config()
 		c.Loss, c.Records, c.Epsilon, c.MomentBound = l, 4000, 2, 4
 		m := must.Get(c.Calibrate())
-		o, err := c.CalibrateOutput()
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(c.CalibrateOutput())
 		for k, m := range []mechanism.Mechanism{m, o} {
 			var first []float64
 			for _, workers := range []int{1, 3} {
@@ -154,10 +145,7 @@ func TestCentre(t *testing.T) {
 		shifted[i] += floats.Dot(c.Centre, rows.Data[3*i:3*i+3])
 	}
 	m, _ = c.Calibrate()
-	s, err := m.Run(rows, shifted, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(m.Run(rows, shifted, noise.NewSeeded(1), nil))
 	floats.Sub(s.Coefficients, c.Centre)
 	if d := floats.Distance(r.Coefficients, s.Coefficients, 2); d > 4*m.reach() {
 		t.Errorf("off by %g", d)
@@ -376,10 +364,7 @@ func TestReplaceOne(t *testing.T) {
 	for _, m := range []mechanism.Mechanism{m, o, phases(t, nil)} {
 		event := must.Get(m.Event())
 		own, _ := mechanism.Profile(m)
-		p, err := event.Profile(privacy.ReplaceOne)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(event.Profile(privacy.ReplaceOne))
 		for _, eps := range []float64{0.3, 0.9, 1.2} {
 			if half, got := privacy.DeltaUpper(own, eps), privacy.DeltaUpper(p, 2*eps); (half > 0) != (got > 0) {
 				t.Errorf("%v: δ(%g) = %g, read for replace-one δ(%g) = %g", m, eps, half, 2*eps, got)
@@ -410,10 +395,7 @@ func TestStretch(t *testing.T) {
 	c.MomentBound, c.Centre, c.Radius = 6, []float64{1, 0, -2}, 3
 	plain := must.Get(c.Calibrate())
 	c.TypicalNorm, c.TypicalResidual = 1.5, 0.4
-	m, err := c.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Calibrate())
 	if m.Lambda != larger*plain.Lambda || m.Scale != plain.Scale || m.Epsilon() > c.Epsilon {
 		t.Errorf("%v\n%v", m, plain)
 	}

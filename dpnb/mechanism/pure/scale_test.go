@@ -87,10 +87,7 @@ func TestSomeCount(t *testing.T) {
 		if all := strings.Join(m.Describe().Assumptions, "\n"); !strings.Contains(all, "at most 50 records") {
 			t.Errorf("%s says nothing of N:\n%s", name, all)
 		}
-		r, err := m.Run(rows, y, noise.NewSeeded(3), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, y, noise.NewSeeded(3), nil))
 		want, err := m.Run(first, labels, noise.NewSeeded(3), nil)
 		if err != nil || !slices.Equal(r.Coefficients, want.Coefficients) {
 			t.Errorf("%s: %v of 80 records, %v of the first 50 (%v)", name, r.Coefficients, want.Coefficients, err)

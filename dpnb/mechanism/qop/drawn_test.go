@@ -50,10 +50,7 @@ func TestDrawnMatrix(t *testing.T) {
 func TestReleaseIsOnTheGrid(t *testing.T) {
 	rows, labels, star := interpolated(50, 4, 1)
 	m := must.Get(Calibrate(config(star, 0)))
-	r, err := m.Run(rows, labels, noise.NewSecure(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(rows, labels, noise.NewSecure(), nil))
 	for _, v := range r.Coefficients {
 		if k := v / exact.Grid(m.OutputSigma); k != math.Trunc(k) {
 			t.Errorf("%v is no multiple of the grid", v)

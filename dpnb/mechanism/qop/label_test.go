@@ -81,10 +81,7 @@ func TestToleranceIsNotOfTheRecords(t *testing.T) {
 	c := config(star, 0)
 	c.Adjacency = privacy.AddRemove
 	m := must.Get(Calibrate(c))
-	all, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 	fewer, err := m.Run(matrix.NewDense(49, 4, rows.Data[:49*4]), labels[:49], noise.NewSeeded(1), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +92,7 @@ func TestToleranceIsNotOfTheRecords(t *testing.T) {
 	// An accuracy that rounded labels cannot have is missed as any other.
 	tiny := c
 	tiny.Accuracy = 1e-34
-	if m, err = Calibrate(tiny); err != nil {
-		t.Fatal(err)
-	}
+	m = must.Get(Calibrate(tiny))
 	if _, err = m.Run(rows, labels, noise.NewSeeded(1), nil); !errors.Is(err, erm.ErrTolerance) {
 		t.Errorf("τ = 1e-34: %v", err)
 	}

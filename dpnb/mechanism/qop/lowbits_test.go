@@ -59,10 +59,7 @@ func TestLowBits(t *testing.T) {
 		c := config(slices.Clone(star), 0)
 		c.Accuracy, c.Regulariser = 1e-4, composite.L1{Weight: 1e-2}
 		m := must.Get(Calibrate(c))
-		needed, err := m.Setting().Noise(m.Split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		needed := must.Get(m.Setting().Noise(m.Split))
 		modulus := needed.Alpha * m.Sigma2
 		tolerance := math.Sqrt(2*m.Accuracy*modulus)*(1-1e-12) - m.unseen(rows.N)
 		little := 0.1 * m.OutputSigma * modulus

@@ -216,11 +216,9 @@ func TestErrorsOfTheFits(t *testing.T) {
 		want := plain(x, y)
 		const eps, delta, runs = 0.3, 1e-6, 5
 		ada, fun := calibrated(t, d, eps, delta)
-		huber, err := objpert.Calibrate(objpert.Config{
-			Loss: loss.Huber{Threshold: 1}, RowNorm: rowNorm, Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove})
-		if err != nil {
-			t.Fatal(err)
-		}
+		huber := must.Get(objpert.Calibrate(objpert.Config{
+			Loss: loss.Huber{Threshold: 1}, RowNorm: rowNorm, Epsilon: eps, Delta: delta,
+			Adjacency: privacy.AddRemove}))
 		var errs []float64
 		for _, m := range []private{ada, fun, functional(t, d, eps, 0), huber} {
 			var sum float64

@@ -230,10 +230,7 @@ func TestBoostedPaysForItsRounds(t *testing.T) {
 	for _, rounds := range []int{1, 2, 8, 50} {
 		m := must.Get(CalibrateBoosted(BoostedConfig{AdaSSPConfig: AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1,
 			Delta: 1e-6, Adjacency: privacy.AddRemove}, Rounds: rounds}))
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(mechanism.Profile(m))
 		_, mu, _ := privacy.GaussianMu(p)
 		want := math.Sqrt(1/(m.SigmaEigen*m.SigmaEigen) + 1/(m.SigmaGram*m.SigmaGram) +
 			float64(rounds)/(m.SigmaCross*m.SigmaCross))
@@ -251,10 +248,7 @@ func TestBoostedConverges(t *testing.T) {
 	for clip, within := range map[float64]float64{6: 1e-6, 1.5: 1e-2, 0.6: 0.2} {
 		m.Clip = clip
 		r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
-		ls, err := m.AdaSSP.Run(x, y, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ls := must.Get(m.AdaSSP.Run(x, y, noise.NewSeeded(1), nil))
 		for j, v := range ls.Coefficients {
 			if !(math.Abs(r.Coefficients[j]-v) <= within) {
 				t.Errorf("clipped at %g: %v, least squares %v", clip, r.Coefficients, ls.Coefficients)
@@ -322,10 +316,7 @@ func TestTukeyDealsByChance(t *testing.T) {
 func TestModelsThatAreNeeded(t *testing.T) {
 	c := TukeyEMConfig{RowNorm: 1, LabelBound: 1, Features: 2, Records: 10_000_000, Epsilon: 1, Delta: 1e-6,
 		Adjacency: privacy.AddRemove}
-	m, err := CalibrateTukeyEM(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(CalibrateTukeyEM(c))
 	least := m.Needed()
 	if least < 100 || least > m.Models || m.needed(least) != least || m.needed(least+1) != least {
 		t.Errorf("%d models are needed, and there are %d", least, m.Models)

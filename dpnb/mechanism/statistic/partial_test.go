@@ -15,14 +15,8 @@ import (
 // cut short are refused.
 func TestTalliesOfPartsAreThatOfAll(t *testing.T) {
 	summary := must.Get(CalibrateSummary([]Number{{0, 1}, {-2, 5}}, []bool{false, false}, 1, 1e-6, true))
-	quantiles, err := CalibrateQuantiles(Quantiles{Of: Number{0, 1}, Levels: []float64{0.1, 0.5}}, 1, 0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := CalibrateSums(Total{Number{0, 1}}, Laplace, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quantiles := must.Get(CalibrateQuantiles(Quantiles{Of: Number{0, 1}, Levels: []float64{0.1, 0.5}}, 1, 0, false))
+	sums := must.Get(CalibrateSums(Total{Number{0, 1}}, Laplace, 1, 0))
 	for _, m := range []Mechanism{summary, quantiles, sums,
 		Histogram{Of: Cells{{Levels: 3}, {Edges: []float64{-1, 0, 4}}}, Scale: 1}} {
 		for _, n := range []int{900, many + 9000} { // few keys, and many

@@ -49,10 +49,7 @@ func TestEveryRoundOfQuantilesIsPaidFor(t *testing.T) {
 			m.Levels = append(m.Levels, float64(i+1)/float64(n+1))
 		}
 		e := must.Get(m.Event())
-		p, err := e.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(e.Profile(privacy.AddRemove))
 		eps := 0.5 * (rounds + 0.25 + 0.25)
 		// An exponential mechanism of range r has the μ of r/2-DP, which is about √(π/2)·r/2 for small ε.
 		mu := math.Sqrt(0.5 * math.Pi * (rounds*0.25*0.25 + 0.0625*0.0625 + 0.125*0.125))
@@ -69,10 +66,7 @@ func TestCalibratedQuantiles(t *testing.T) {
 	m := Quantiles{Of: Number{0, 1}, Levels: []float64{0.25, 0.5, 0.75}}
 	for _, eps := range []float64{0.1, 2} {
 		got := must.Get(CalibrateQuantiles(m, eps, 0, false))
-		e, err := got.Event()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(got.Event())
 		p, err := e.Profile(privacy.AddRemove)
 		if err != nil || privacy.DeltaUpper(p, eps) > 0 || privacy.DeltaUpper(p, eps*(1-1e-9)) == 0 {
 			t.Errorf("ε = %g: δ = %g (%v)", eps, privacy.DeltaUpper(p, eps), err)

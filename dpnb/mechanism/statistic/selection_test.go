@@ -86,10 +86,7 @@ func TestSeveralKeysCostTogether(t *testing.T) {
 	for _, keys := range []int{1, 2, 3, 10} {
 		const b = 2.0
 		e := must.Get(Selection{Keys: keys, Scale: b, Threshold: 100}.Event())
-		p, err := e.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(e.Profile(privacy.AddRemove))
 		all := math.Pow(1+math.Exp(-1/b), -float64(keys)) // that every key has the largest loss
 		for _, eps := range []float64{0, 0.5, 0.9, 0.99} {
 			eps *= float64(keys) / b
@@ -99,12 +96,8 @@ func TestSeveralKeysCostTogether(t *testing.T) {
 		}
 		// Of as many that nobody else has, one is shown with the probability that δ is, whatever ε.
 		m := Selection{Keys: keys, Scale: b, Threshold: 9}
-		if e, err = m.Event(); err != nil {
-			t.Fatal(err)
-		}
-		if p, err = e.Profile(privacy.AddRemove); err != nil {
-			t.Fatal(err)
-		}
+		e = must.Get(m.Event())
+		p = must.Get(e.Profile(privacy.AddRemove))
 		shown := -math.Expm1(float64(keys) * math.Log(cutLaw(m, 1)[0]))
 		if got := privacy.DeltaUpper(p, 100); !(got >= shown*(1-1e-12) && got <= shown*(1+1e-9)) {
 			t.Errorf("%d keys: δ = %v, and one is shown with probability %v", keys, got, shown)
@@ -261,20 +254,14 @@ func TestGeometricThresholdIsTheSmallest(t *testing.T) {
 // Keys that many have are shown by their numbers, in rising order, with about as many people as have them; those that
 // few have are not. Labels that are no keys are refused.
 func TestSelectionOfRecords(t *testing.T) {
-	m, err := SelectionConfig{Keys: 1, Epsilon: 2, Delta: 1e-6}.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(SelectionConfig{Keys: 1, Epsilon: 2, Delta: 1e-6}.Calibrate())
 	var labels []float64
 	for key, people := range map[float64]int{3: 500, 11: 900, 4: 1, 1 << 30: 700} {
 		for range people {
 			labels = append(labels, key)
 		}
 	}
-	r, err := m.Run(matrix.NewDense(len(labels), 1, nil), labels, noise.NewSeeded(4), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(matrix.NewDense(len(labels), 1, nil), labels, noise.NewSeeded(4), nil))
 	s := r.Also.(*Selected)
 	if !slices.Equal(s.Places, []int{3, 11, 1 << 30}) || !s.Simulated() {
 		t.Fatalf("shown: %+v", s)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -94,10 +95,8 @@ func TestCertificateHoldsForExactNoise(t *testing.T) {
 			exact.New(src()).FillNormal(b, m.Sigma)
 			for _, bits := range []int{20, 24, 28, 32, 36, 40, 44} {
 				p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Linear: rounded(b, bits)}
-				sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tau * (1 - 0x1p-50), Workers: 1, Persist: true})
-				if err != nil {
-					t.Fatal(err)
-				}
+				sol := must.Get(erm.Minimize(&p, &erm.Settings{Tolerance: tau * (1 - 0x1p-50), Workers: 1,
+					Persist: true}))
 				if gradientNorm(rows, labels, sol.Theta, m.Lambda, wide) > tau {
 					missed[bits]++
 				}

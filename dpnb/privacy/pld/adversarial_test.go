@@ -38,10 +38,7 @@ func TestTinyLossesComposedOften(t *testing.T) {
 			}
 			for _, delta := range []float64{1e-2, 1e-5} {
 				b := must.Get(c.EpsilonBounds(delta))
-				high, err := privacy.EpsilonUpper(exact, delta)
-				if err != nil {
-					t.Fatal(err)
-				}
+				high := must.Get(privacy.EpsilonUpper(exact, delta))
 				if low := privacy.EpsilonLower(exact, delta); b.Upper < low || b.Lower > high {
 					t.Errorf("k = %g, μ√k = %g, δ = %g: ε in [%v, %v], exact [%v, %v] (%s)", float64(k), total, delta,
 						b.Lower, b.Upper, low, high, b.Method)
@@ -59,10 +56,7 @@ func TestLaplaceOfHugeScale(t *testing.T) {
 		k     int
 	}{{1e9, 1e8}, {1e8, min(1e10, math.MaxInt)}} {
 		p := must.Get(privacy.Laplace{Scale: c.scale, Sensitivity: 1}.Profile(privacy.AddRemove))
-		b, err := composed(t, p, c.k).DeltaBounds(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(composed(t, p, c.k).DeltaBounds(0))
 		exact := math.Erf(math.Sqrt(float64(c.k)) / c.scale / (2 * math.Sqrt2))
 		if math.Exp(b.Upper) < exact*(1-1e-3) || math.Exp(b.Lower) > exact*(1+1e-3) {
 			t.Errorf("scale %g, k = %g: δ(0) in [%g, %g], the limit is %g", c.scale, float64(c.k), math.Exp(b.Lower),
@@ -74,16 +68,10 @@ func TestLaplaceOfHugeScale(t *testing.T) {
 // A rare subsample composed often, in both directions, on lattices of any scale.
 func TestRareSubsamples(t *testing.T) {
 	p := must.Get(privacy.SubsampledGaussian{Sigma: 10, Sensitivity: 1, Rate: 1e-8}.Profile(privacy.AddRemove))
-	b, err := composed(t, p, 1e8).EpsilonBounds(1e-7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(composed(t, p, 1e8).EpsilonBounds(1e-7))
 	// In the limit the loss is Gaussian with variance k·q²(e^{1/σ²} − 1).
 	mu := math.Sqrt(1e8*math.Expm1(0.01)) * 1e-8
-	exact, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), 1e-7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), 1e-7))
 	if b.Upper < exact*(1-1e-3) || b.Lower > exact*(1+1e-3) {
 		t.Errorf("ε in [%g, %g], the limit is %g", b.Lower, b.Upper, exact)
 	}
@@ -236,10 +224,7 @@ func TestApproxWithGaussian(t *testing.T) {
 			a.Adj = privacy.AddRemove
 			p := must.Get(a.Profile(privacy.AddRemove))
 			g := privacy.GaussianProfile(mu, privacy.AddRemove)
-			c, err := New([]Component{{p, 2}, {g, 1}}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(New([]Component{{p, 2}, {g, 1}}, nil))
 			s := 1 / (1 + math.Exp(-a.Epsilon))
 			gauss := func(eps float64) float64 { return math.Exp(g.LogDeltaUpper(privacy.Remove, eps)) }
 			for _, eps := range []float64{0, 0.1, mu, 3*mu + a.Epsilon} {

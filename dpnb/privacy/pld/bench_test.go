@@ -14,14 +14,8 @@ func benchmarkSubsampled(b *testing.B, tol float64) {
 	for b.Loop() {
 		plans.Clear() // from nothing
 		p := must.Get(privacy.SubsampledGaussian{Sigma: 1, Sensitivity: 1, Rate: 0.01}.Profile(privacy.AddRemove))
-		c, err := New([]Component{{p, 10_000}}, &Settings{Tolerance: tol})
-		if err != nil {
-			b.Fatal(err)
-		}
-		e, err := c.EpsilonBounds(1e-5)
-		if err != nil {
-			b.Fatal(err)
-		}
+		c := must.Get(New([]Component{{p, 10_000}}, &Settings{Tolerance: tol}))
+		e := must.Get(c.EpsilonBounds(1e-5))
 		gap = e.Upper - e.Lower
 		if gap > tol {
 			b.Fatalf("gap %g above %g", gap, tol)
@@ -67,10 +61,7 @@ func BenchmarkHeterogeneous1000(b *testing.B) {
 	for b.Loop() {
 		plans.Clear()
 		c := must.Get(New(thousand(b), nil))
-		e, err := c.EpsilonBounds(1e-5)
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := must.Get(c.EpsilonBounds(1e-5))
 		gap = (e.Upper - e.Lower) / e.Upper
 		if !(gap < 1e-3) || math.IsInf(e.Upper, 1) {
 			b.Fatalf("bounds %v", e)

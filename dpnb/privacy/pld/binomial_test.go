@@ -60,10 +60,7 @@ func (b binomial) check(t *testing.T, p privacy.Profile, quantiles ...float64) (
 			continue
 		}
 		// δ falls: ε ≤ upper if the exact δ there is at most what was asked for.
-		found, err := c.EpsilonBounds(delta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.EpsilonBounds(delta))
 		at := ref.New(delta)
 		if b.delta(found.Upper).Cmp(at) > 0 {
 			t.Errorf("%v at δ = %g: ε ≤ %.17g, but δ there is %.17g; exact ε about %.17g (%s)", b, delta, found.Upper,
@@ -99,10 +96,8 @@ func TestPureGuaranteesAgainstTheBinomial(t *testing.T) {
 		if !testscale.Full() && c.delta0 > 0 {
 			continue
 		}
-		p, err := privacy.Approx{Epsilon: c.eps0, Delta: c.delta0, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.Approx{Epsilon: c.eps0, Delta: c.delta0, Adj: privacy.AddRemove}.Profile(
+			privacy.AddRemove))
 		b := newBinomial(c.eps0, c.delta0, c.k)
 		width := b.check(t, p, c.quantiles...)
 		if width > c.width {

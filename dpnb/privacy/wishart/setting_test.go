@@ -102,9 +102,7 @@ func TestReplaced(t *testing.T) {
 func TestSettingRefuses(t *testing.T) {
 	good := Setting{Wishart: Wishart{5, 10}, Smoothness: 1, Rank: 1, Accuracy: 1e-6, AnchorError: 1e-3}
 	split := Split{Epsilon1: 0.5, Epsilon2: 0.5, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3, Delta4: 1e-3}
-	if _, err := good.Noise(split); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(good.Noise(split))
 	for name, c := range map[string]struct {
 		setting func(*Setting)
 		split   func(*Split)
@@ -149,10 +147,7 @@ func TestSettingRefuses(t *testing.T) {
 
 func TestEvent(t *testing.T) {
 	s := Setting{Wishart: Wishart{5, 10}, Smoothness: 1, Rank: 1, Structure: LeastSquares}
-	n, err := s.Noise(Split{Epsilon1: 0.5, Delta1: 1e-3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(s.Noise(Split{Epsilon1: 0.5, Delta1: 1e-3}))
 	e := Event{Setting: s, Split: Split{Epsilon1: 0.5, Delta1: 1e-3}, Sigma2: n.Sigma2}
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		p := must.Get(e.Profile(adj))
@@ -162,9 +157,7 @@ func TestEvent(t *testing.T) {
 	}
 	e.Setting.Structure, e.Setting.Accounting = AnyLoss, Spectral
 	e.Split.Delta3 = 1e-3
-	if n, err = e.Setting.Noise(e.Split); err != nil {
-		t.Fatal(err)
-	}
+	n = must.Get(e.Setting.Noise(e.Split))
 	e.Sigma2 = n.Sigma2
 	p, err := e.Profile(privacy.ReplaceOne)
 	if err != nil || privacy.DeltaUpper(p, 0.5) > 2.0001e-3 || privacy.DeltaUpper(p, 0.5) < 2e-3 {
@@ -192,18 +185,12 @@ func TestAddRemove(t *testing.T) {
 			split := Split{Epsilon1: 0.4, Epsilon2: 0.1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}
 			replace := must.Get(s.Noise(split))
 			s.Adjacency = privacy.AddRemove
-			add, err := s.Noise(split)
-			if err != nil {
-				t.Fatal(err)
-			}
+			add := must.Get(s.Noise(split))
 			if add.Sigma2 > replace.Sigma2 || st == LeastSquares && !(add.Sigma2 < replace.Sigma2) {
 				t.Errorf("%v, %v: σ² = %g for add/remove-one, %g for replace-one", w, st, add.Sigma2, replace.Sigma2)
 			}
 			e := Event{Setting: s, Split: split, Sigma2: add.Sigma2, SigmaOut: add.SigmaOut}
-			a, err := e.Profile(privacy.AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(e.Profile(privacy.AddRemove))
 			r, err := e.Profile(privacy.ReplaceOne)
 			if err != nil || !(privacy.DeltaUpper(r, 0.5) > 2*privacy.DeltaUpper(a, 0.5)) {
 				t.Errorf("%v, %v: a replacement costs no more than one record: %v", w, st, err)

@@ -101,10 +101,7 @@ func TestCertify(t *testing.T) {
 	// The noise that it saves.
 	split := Split{Epsilon1: 0.5, Delta1: delta, Delta3: delta}
 	set := Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: Theorem31}
-	before, err := set.Noise(split)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(set.Noise(split))
 	set.Certified = &c
 	after, err := set.Noise(split)
 	if err != nil || !(after.Sigma2 < 0.95*before.Sigma2) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 const (
@@ -179,9 +181,7 @@ func TestPipFailsAndDebianHelps(t *testing.T) {
 	cache := t.TempDir()
 	p := onDebian()
 	p.commands["python3"] = "/usr/bin/python3"
-	if _, err := ensure(t, p, true, cache); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(ensure(t, p, true, cache))
 	if !strings.HasPrefix(p.ran[0], "python3 -m venv") || !strings.HasPrefix(p.ran[2], "apt-get install") {
 		t.Errorf("ran %q", p.ran)
 	}

@@ -85,8 +85,6 @@ func FuzzParse(f *testing.F) {
 			c.Outputs()
 			c.HasTag("x")
 		}
-		if _, err := nb.Encode(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(nb.Encode())
 	})
 }

@@ -1,6 +1,10 @@
 package page
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+)
 
 func TestRaised(t *testing.T) {
 	for text, want := range map[string]string{
@@ -16,10 +20,7 @@ func TestRaised(t *testing.T) {
 		"<p><code>e^{x}</code> <b>e^x</b></p><pre>a^b</pre>": "<p><code>e^{x}</code> " +
 			"<b>e<sup>x</sup></b></p><pre>a^b</pre>",
 	} {
-		b, err := Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(Parse([]byte(text)))
 		b.raised()
 		if got, err := b.HTML(); err != nil || string(got) != want {
 			t.Errorf("%s (%v), want %s", got, err, want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -43,10 +44,7 @@ func TestSolverAgainstMinimize(t *testing.T) {
 					t.Errorf("%s λ=%g %v: %v", l.Name(), lambda, dims, err)
 					continue
 				}
-				want, err := erm.Minimize(p, &erm.Settings{Tolerance: tol, Workers: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.Get(erm.Minimize(p, &erm.Settings{Tolerance: tol, Workers: 1}))
 				var dist float64
 				for j, v := range got {
 					dist += (v - want.Theta[j]) * (v - want.Theta[j])
@@ -84,16 +82,12 @@ func BenchmarkSolver(b *testing.B) {
 		b.Run(c.name+"/solver", func(b *testing.B) {
 			var s Solver
 			for b.Loop() {
-				if _, err := s.Minimize(p, 1e-8); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(s.Minimize(p, 1e-8))
 			}
 		})
 		b.Run(c.name+"/erm", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-8, Workers: 1}); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(erm.Minimize(p, &erm.Settings{Tolerance: 1e-8, Workers: 1}))
 			}
 		})
 	}

@@ -73,10 +73,7 @@ func TestSimulatedIsTheMinimiser(t *testing.T) {
 	}
 	m := must.Get(Calibrate(Config{Loss: loss.Logistic{}, RowNorm: 1, Dimension: d, Epsilon: 1,
 		Delta: 1e-3, Adjacency: privacy.AddRemove}))
-	theta, err := m.Simulate(rows, labels, noise.NewSeeded(5), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	theta := must.Get(m.Simulate(rows, labels, noise.NewSeeded(5), nil))
 	g, slope, at := make([]float64, d), make([]float64, n), make([]float64, n)
 	noise.Exact(noise.NewSeeded(5)).FillNormal(g, m.Sigma)
 	floats.AddScaled(g, m.Lambda, theta)
@@ -104,9 +101,7 @@ func TestTheorem51(t *testing.T) {
 func TestLinearRefusals(t *testing.T) {
 	good := Config{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1, Dimension: 3, Epsilon: 1, Delta: 1e-3,
 		Adjacency: privacy.AddRemove}
-	if _, err := Calibrate(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Calibrate(good))
 	good.Dimension = 1
 	if _, err := Calibrate(good); err != nil {
 		t.Errorf("one dimension: %v", err)

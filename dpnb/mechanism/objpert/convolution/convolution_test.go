@@ -81,10 +81,7 @@ func TestPrintedIsMarked(t *testing.T) {
 	if s := strings.Join(m.Describe().Assumptions, "; "); !strings.Contains(s, "NOT proved") {
 		t.Errorf("nothing is said of it: %s", s)
 	}
-	laplacian, err := Calibrate(config(smoothing.Laplacian{}, 1, Printed, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	laplacian := must.Get(Calibrate(config(smoothing.Laplacian{}, 1, Printed, 1000)))
 	width := func(m COP) float64 { return m.Form.(loss.Convolved).Width }
 	if r := width(laplacian) / width(m); !(math.Abs(r-math.Sqrt(6)) <= 1e-9) {
 		t.Errorf("the Laplacian kernel is %v times as wide, want √6", r)
@@ -173,10 +170,8 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	cx, cy, _ := m.Loss.clip(x, y)
 	pull := make([]float64, 5)
 	floats.AddScaled(pull, -m.Lambda, m.Centre)
-	want, err := erm.Minimize(&erm.Problem{Rows: cx, Labels: cy, Loss: m.Form, Lambda: m.Lambda, Linear: pull}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(erm.Minimize(&erm.Problem{Rows: cx, Labels: cy, Loss: m.Form, Lambda: m.Lambda, Linear: pull},
+		nil))
 	for _, rows := range []matrix.Rows{x, x.Sparse()} {
 		r := must.Get(m.Run(rows, y, noise.NewSeeded(1), nil))
 		if off := floats.Distance(r.Coefficients, want.Theta, 2); off > 1e-7 {

@@ -149,10 +149,7 @@ func TestLinearOther(t *testing.T) {
 	// mechanism's noise at least; the form and its h are charged apart.
 	c := Config{Loss: l, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: 1000}
 	c.Norm, c.OtherNorm = 0.5, 1
-	got, err := Calibrate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Calibrate(c))
 	unit, err := privacy.GaussianSigma(1, 1e-5)
 	if ratio := got.Sigma / unit; err != nil || ratio < 1 || ratio > 1.1 {
 		t.Errorf("σ is %.4f of the Gaussian mechanism's (%v)", ratio, err)

@@ -51,10 +51,7 @@ func TestRecentred(t *testing.T) {
 		len(few.Stages) != 1 {
 		t.Errorf("%d stages for a hundred records at ε = 0.2 (%v)", len(few.Stages), err)
 	}
-	one, err := Calibrate(config(smoothing.Logistic{}, eps, Predicted, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(Calibrate(config(smoothing.Logistic{}, eps, Predicted, n)))
 	var apart, apartOne float64
 	for i := range 5 {
 		src := noise.NewSeeded(uint64(40 + i))
@@ -63,10 +60,7 @@ func TestRecentred(t *testing.T) {
 		if first := r.Also.([][]float64); len(first) != 1 || floats.Distance(first[0], r.Coefficients, 2) == 0 {
 			t.Errorf("the stages released %v and %v", first, r.Coefficients)
 		}
-		s, err := one.Run(x, y, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(one.Run(x, y, src, nil))
 		apart += floats.Distance(r.Coefficients, truth, 2) / 5
 		apartOne += floats.Distance(s.Coefficients, truth, 2) / 5
 	}
@@ -100,10 +94,7 @@ func TestRecentredCentre(t *testing.T) {
 	cx, cy, _ := stage.Loss.clip(x, y)
 	weak := stage
 	weak.Lambda, weak.Centre = 3, first.Centre
-	got, err := weak.Run(x, y, noise.NewSeeded(4), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(weak.Run(x, y, noise.NewSeeded(4), nil))
 	pull := make([]float64, 5)
 	floats.AddScaled(pull, -3, first.Centre)
 	want, err := erm.Minimize(&erm.Problem{Rows: cx, Labels: cy, Loss: weak.Form, Lambda: 3, Linear: pull}, nil)
@@ -116,10 +107,7 @@ func TestRecentredCentre(t *testing.T) {
 		two.Stages[i].Forms, two.Stages[i].Sigma = 1, 40
 		two.Stages[i] = two.Stages[i].finish(0)
 	}
-	p, err := mechanism.Profile(two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(mechanism.Profile(two))
 	least := privacy.DeltaUpper(privacy.GaussianProfile(math.Sqrt2*4/40, privacy.AddRemove), 0.5)
 	if got := privacy.DeltaUpper(p, 0.5); got < least || got > 4.1*least {
 		t.Errorf("δ(0.5) = %g of two stages, %g of two Gaussian mechanisms", got, least)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -20,10 +21,7 @@ func TestCalibrateAtExtremes(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				p, err := k.Together()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(k.Together())
 				good++
 				if l := privacy.LogDeltaUpper(p, eps) - math.Log(delta); l > 0 || l < -1e-3 {
 					t.Errorf("ε = %g, δ = %g, share %g: δ is exp(%g) times that", eps, delta, share, l)

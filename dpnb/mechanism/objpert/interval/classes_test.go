@@ -24,10 +24,7 @@ func TestClassesCover(t *testing.T) {
 		for _, d := range []int{1, 4} {
 			c := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
 			s := must.Get(multiclass.CalibrateSoftmax(c, multiclass.Vertex))
-			o, err := multiclass.CalibrateOneVsRest(c, loss.Logistic{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must.Get(multiclass.CalibrateOneVsRest(c, loss.Logistic{}))
 			x, _ := records(n, make([]float64, d), noise.NewSeeded(3))
 			against, places := make([]float64, n), make([]float64, n)
 			for i := range places {
@@ -35,16 +32,10 @@ func TestClassesCover(t *testing.T) {
 					against[i] = 1
 				}
 			}
-			all, err := erm.Minimize(&erm.Problem{Rows: x, Labels: places, Joint: loss.Softmax{Classes: classes},
-				Lambda: s.Lambda}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			first, err := erm.Minimize(&erm.Problem{Rows: x, Labels: against, Loss: loss.Logistic{},
-				Lambda: o.Binary.Lambda}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: places, Joint: loss.Softmax{Classes: classes},
+				Lambda: s.Lambda}, nil))
+			first := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: against, Loss: loss.Logistic{},
+				Lambda: o.Binary.Lambda}, nil))
 			var joint, single, narrow float64
 			for k := range reps {
 				src := noise.NewSeeded(uint64(k + 1))
@@ -59,12 +50,8 @@ func TestClassesCover(t *testing.T) {
 				if half := 0.5 * (iv.Upper[0] - iv.Lower[0]); math.Abs(iv.Estimate[0]-all.Theta[0]) <= 0.45*half {
 					narrow++
 				}
-				if r, err = o.Run(x, places, src, nil); err != nil {
-					t.Fatal(err)
-				}
-				if iv, err = FromRelease(o, r.Coefficients, level); err != nil {
-					t.Fatal(err)
-				}
+				r = must.Get(o.Run(x, places, src, nil))
+				iv = must.Get(FromRelease(o, r.Coefficients, level))
 				if v := first.Theta[0]; iv.Lower[0] <= v && v <= iv.Upper[0] {
 					single++
 				}

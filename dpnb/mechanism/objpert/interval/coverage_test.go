@@ -29,18 +29,12 @@ func fitOnce(t *testing.T, n int, truth []float64, eps float64, seed uint64) fit
 	rng := noise.NewSeeded(seed)
 	fit, curv := must.Two(Calibrate(config(loss.Logistic{}, eps), Share{Curvature: 0.2, Scores: 0.1}))
 	x, y := records(n, truth, rng)
-	r, mo, err := curv.Release(x, y, rng, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, mo := must.Two(curv.Release(x, y, rng, nil))
 	if !mo.Simulated() || !r.Simulated() {
 		t.Error("a seed makes a simulation")
 	}
 	// The release is charged for both.
-	alone, err := fit.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(fit.Profile())
 	if both, one := privacy.DeltaUpper(r.Guarantee.Profile, eps), privacy.DeltaUpper(alone, eps); both > 1e-5 ||
 		both < 0.99e-5 || one > 0.9*both {
 		t.Errorf("δ = %v for both, %v for the fit alone", both, one)
@@ -64,10 +58,7 @@ func TestMinimiserTendsToTheNormalLaw(t *testing.T) {
 		chol.Factorize(h)
 		must.Do(chol.InverseTo(&inverse))
 		iv := must.Get(Minimiser(f.fit, f.theta, f.mo, Settings{Level: level}))
-		linear, err := Minimiser(f.fit, f.theta, f.mo, Settings{Level: level, Linearise: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		linear := must.Get(Minimiser(f.fit, f.theta, f.mo, Settings{Level: level, Linearise: true}))
 		if !iv.Proved || linear.Proved {
 			t.Error("only the interval that allows for the curvature's change is proved")
 		}
@@ -96,30 +87,18 @@ func TestMinimiserTendsToTheNormalLaw(t *testing.T) {
 func TestMinimiserWithoutCurvature(t *testing.T) {
 	fit := must.Get(objpert.Calibrate(config(loss.Logistic{}, 1)))
 	theta := make([]float64, 10)
-	alone, err := FromRelease(fit, theta, 0.9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(FromRelease(fit, theta, 0.9))
 	mo := &Moments{Hessian: mat.NewSymDense(10, nil), HessianSigma: 1}
-	iv, err := Minimiser(fit, theta, mo, Settings{Level: 0.9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	iv := must.Get(Minimiser(fit, theta, mo, Settings{Level: 0.9}))
 	if r := iv.Width() / alone.Width(); r < 1 || r > 1.4 {
 		t.Errorf("%v times the width of the release alone", r)
 	}
 	// Nothing is known of the population, but for the bound on the norm.
-	pop, err := Population(fit, theta, mo, Settings{Level: 0.9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pop := must.Get(Population(fit, theta, mo, Settings{Level: 0.9}))
 	if !math.IsInf(pop.Lower[3], -1) || !math.IsInf(pop.Upper[3], 1) {
 		t.Errorf("the population's coefficient in [%v, %v] without any curvature", pop.Lower[3], pop.Upper[3])
 	}
-	pop, err = Population(fit, theta, mo, Settings{Level: 0.9, NormBound: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pop = must.Get(Population(fit, theta, mo, Settings{Level: 0.9, NormBound: 7}))
 	if pop.Lower[3] != -7 || pop.Upper[3] != 7 {
 		t.Errorf("[%v, %v] with norms up to 7", pop.Lower[3], pop.Upper[3])
 	}
@@ -138,27 +117,16 @@ func TestPopulationCorrectsShrinkage(t *testing.T) {
 		src := rng.Stream(k)
 		x, y := records(n, truth, src)
 		r := must.Get(fit.Run(x, y, src, nil))
-		mo, err := curv.At(x, y, r.Coefficients, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		iv, err := Population(fit, r.Coefficients, mo, Settings{Level: level, Linearise: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mo := must.Get(curv.At(x, y, r.Coefficients, src))
+		iv := must.Get(Population(fit, r.Coefficients, mo, Settings{Level: level, Linearise: true}))
 		if math.Abs(iv.Estimate[0]-truth[0]) < math.Abs(r.Coefficients[0]-truth[0]) {
 			shrunk++
 		}
 		if iv.Lower[0] <= truth[0] && truth[0] <= iv.Upper[0] {
 			covered++
 		}
-		pub, err := PublicCurvature(fit, public, nil, r.Coefficients, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if iv, err = Population(fit, r.Coefficients, pub, Settings{Level: level, Linearise: true}); err != nil {
-			t.Fatal(err)
-		}
+		pub := must.Get(PublicCurvature(fit, public, nil, r.Coefficients, n))
+		iv = must.Get(Population(fit, r.Coefficients, pub, Settings{Level: level, Linearise: true}))
 		if iv.Lower[0] <= truth[0] && truth[0] <= iv.Upper[0] {
 			fromPublic++
 		}
@@ -181,10 +149,7 @@ func TestPopulationAllowsForTheWay(t *testing.T) {
 	h.ScaleSym(v, h)
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-9, OutputSigma: 1e-9}
 	p := must.Get(newProblem(m, make([]float64, d), &Moments{Hessian: h}, Settings{Level: level}, false))
-	scores, err := p.scores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Get(p.scores())
 	half := make([]float64, d)
 	p.population(way/p.k, 0.8*(1-level), scores, make([]float64, d), half)
 	low, high := 1/shrink(-way), 1/shrink(way) // of what M(θ⋆) is inverted to

@@ -35,10 +35,7 @@ func TestCoverageWhereItIsHard(t *testing.T) {
 			}
 		}
 		p := erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Lambda: fit.Lambda}
-		sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: fit.Tolerance})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sol := must.Get(erm.Minimize(&p, &erm.Settings{Tolerance: fit.Tolerance}))
 		levels := []float64{0.5, 0.9}
 		covered := map[string][]float64{"release alone": {0, 0}, "minimiser": {0, 0}}
 		for k := range reps {
@@ -46,10 +43,7 @@ func TestCoverageWhereItIsHard(t *testing.T) {
 			r, mo := must.Two(curv.Release(x, y, src, &mechanism.Settings{Workers: 1}))
 			for l, level := range levels {
 				alone := must.Get(FromRelease(fit, r.Coefficients, level))
-				proved, err := Minimiser(fit, r.Coefficients, mo, Settings{Level: level})
-				if err != nil {
-					t.Fatal(err)
-				}
+				proved := must.Get(Minimiser(fit, r.Coefficients, mo, Settings{Level: level}))
 				for name, iv := range map[string]*Intervals{"release alone": alone, "minimiser": proved} {
 					if iv.Lower[0] <= sol.Theta[0] && sol.Theta[0] <= iv.Upper[0] {
 						covered[name][l] += 1.0 / reps

@@ -62,10 +62,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 			if high < want*(1-1e-15) || low > want*(1+1e-9) {
 				t.Errorf("μ = %v together, of %v and %v", high, a, curv.Mu())
 			}
-			beside, err := curv.WithGaussian(0.3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			beside := must.Get(curv.WithGaussian(0.3))
 			if _, got, _ := privacy.GaussianMu(beside); !(math.Abs(got/math.Hypot(want, 0.3)-1) <= 1e-9) {
 				t.Errorf("μ = %v beside 0.3, and %v without", got, want)
 			}

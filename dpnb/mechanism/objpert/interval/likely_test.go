@@ -76,15 +76,9 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 	expected := mat.NewSymDense(3, []float64{90, 0, 0, 0, 60, 0, 0, 0, 120})
 	last := 0.0
 	for _, sigma := range []float64{1e-3, 5, 1e3} {
-		p, err := newProblem(m, theta, &Moments{Hessian: h, HessianSigma: sigma}, Settings{Level: 0.9, Linearise: true},
-			false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := p.estimate(guessed(expected, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(newProblem(m, theta, &Moments{Hessian: h, HessianSigma: sigma}, Settings{Level: 0.9,
+			Linearise: true}, false))
+		c := must.Get(p.estimate(guessed(expected, 1)))
 		beside := c.curvature.At(0, 1)
 		if sigma < 1 && !(math.Abs(beside-20) <= 0.1) || sigma > 100 && !(math.Abs(beside) <= 0.1) ||
 			sigma == 5 && (beside < 5 || beside > 19.9) {

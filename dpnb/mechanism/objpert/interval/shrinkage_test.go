@@ -25,11 +25,8 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 	truth := []float64{1.5, -1, 1}
 	rng := noise.NewSeeded(15)
 	x, y := records(n, truth, rng)
-	sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Lambda: fit.Lambda,
-		Shrinkage: fit.Shrink(3), Linear: []float64{0, 0, -fit.Lambda * fit.Centre}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sol := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: fit.Loss, Lambda: fit.Lambda,
+		Shrinkage: fit.Shrink(3), Linear: []float64{0, 0, -fit.Lambda * fit.Centre}}, nil))
 	forgotten := fit
 	forgotten.Shrinkage = 0
 	covered := map[string]*[3]int{}
@@ -37,10 +34,7 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 		src := rng.Stream(k)
 		r, mo := must.Two(curv.Release(x, y, src, nil))
 		fresh, labels := records(n, truth, src)
-		r2, mo2, err := curv.Release(fresh, labels, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r2, mo2 := must.Two(curv.Release(fresh, labels, src, nil))
 		count := func(name string, iv *Intervals, err error, target []float64) {
 			if err != nil {
 				t.Fatal(err)

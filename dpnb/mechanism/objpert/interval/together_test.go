@@ -60,10 +60,7 @@ func TestTogetherAgainstExactLaws(t *testing.T) {
 					Tolerance: 1e-9, OutputSigma: 1e-3}
 				c := Curvature{Fit: fit, Sigma: 0.25 * sigma / share}
 				together := must.Get(c.Together())
-				part, err := fit.Profile()
-				if err != nil {
-					t.Fatal(err)
-				}
+				part := must.Get(fit.Profile())
 				for _, eps := range []float64{0, 0.5, 2} {
 					claimed, fitAlone := privacy.DeltaUpper(together, eps), privacy.DeltaUpper(part, eps)
 					for _, base := range []one{{}, {[]float64{1}, []float64{1}},

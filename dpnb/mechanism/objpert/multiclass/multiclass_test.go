@@ -170,19 +170,14 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := records(300, 5, 3, 1, 1)
 	m := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: 0.7, Sigma: 1e-13, Tolerance: 1e-10, OutputSigma: 1e-13}
 	r := must.Get(m.Run(x, numbers(y), noise.NewSeeded(1), nil))
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: 3}, Lambda: 0.7},
-		&erm.Settings{Tolerance: 1e-10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: 3},
+		Lambda: 0.7}, &erm.Settings{Tolerance: 1e-10}))
 	if dist := floats.Distance(r.Coefficients, plain.Theta, 2); dist > 1e-9 {
 		t.Errorf("the release is %v away from the non-private fit", dist)
 	}
 	o := multiclass.OneVsRest{Classes: 3, Binary: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.7,
 		Sigma: 1e-13, Tolerance: 1e-10, OutputSigma: 1e-13}}
-	if r, err = o.Run(x, numbers(y), noise.NewSeeded(1), nil); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(o.Run(x, numbers(y), noise.NewSeeded(1), nil))
 	labels := make([]float64, len(y))
 	for c := range 3 {
 		for i := range y {
@@ -279,10 +274,7 @@ func TestOneVsRestComposition(t *testing.T) {
 	o := must.Get(multiclass.CalibrateOneVsRest(c, loss.SmoothedHinge{Width: 1}))
 	p, _ := o.Profile()
 	one, _ := o.Binary.Profile()
-	e1, err := privacy.EpsilonUpper(one, 1e-5/3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e1 := must.Get(privacy.EpsilonUpper(one, 1e-5/3))
 	if d := privacy.DeltaUpper(p, 1); d > 1e-5 || d < 0.97e-5 || o.Gaussian() || 3*e1 < 1 {
 		t.Errorf("δ = %g, Gaussian %v; basic composition says ε = %g", d, o.Gaussian(), 3*e1)
 	}
@@ -311,10 +303,7 @@ func TestOutputNoiseOfKFits(t *testing.T) {
 			RowNorm: 1, Lambda: 40, Sigma: 4, Tolerance: tau, OutputSigma: outputSigma, Bound: bound}}
 		with := must.Get(m.Profile())
 		m.Binary.OutputSigma = 1e6
-		without, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		without := must.Get(m.Profile())
 		var want float64 // E δ(2 − G), G ~ N(μ²/2, μ²)
 		for z := -5.0; z <= 5; z += 0.25 {
 			want += 0.25 * math.Exp(-0.5*z*z) / math.Sqrt(2*math.Pi) * privacy.DeltaUpper(without, 2-0.5*(0.25+z))
@@ -335,10 +324,7 @@ func TestHugeRidgeEnds(t *testing.T) {
 			RowNorm: 1, Lambda: 1e4, Sigma: 1e4, Tolerance: tau, OutputSigma: 1e-9, Bound: objective.DTZ24}}
 		most := must.Get(m.Profile())
 		m.Binary.Bound = objective.Pointwise
-		p, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Profile())
 		least := privacy.GaussianProfile(2*math.Hypot(1e-4, 2*tau/1e-5), privacy.AddRemove)
 		for _, eps := range []float64{1e-3, 0.1} {
 			a, b := privacy.LogDeltaUpper(least, eps), privacy.LogDeltaUpper(p, eps)
@@ -358,26 +344,17 @@ func TestJointNeedsLessNoise(t *testing.T) {
 		tx, ty := records(4000, d, classes, 0.6, 3)
 		for _, eps := range []float64{0.3, 1} {
 			m := must.Get(multiclass.CalibrateSoftmax(config(classes, eps), multiclass.Vertex))
-			o, err := multiclass.CalibrateOneVsRest(config(classes, eps), loss.Logistic{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must.Get(multiclass.CalibrateOneVsRest(config(classes, eps), loss.Logistic{}))
 			var joint, apart float64
 			const runs = 4
 			for k := range runs {
 				a := must.Get(m.Run(x, numbers(y), noise.NewSeeded(uint64(k)), nil))
-				b, err := o.Run(x, numbers(y), noise.NewSeeded(uint64(k)), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(o.Run(x, numbers(y), noise.NewSeeded(uint64(k)), nil))
 				joint += accuracy(a.Coefficients, tx, ty) / runs
 				apart += accuracy(b.Coefficients, tx, ty) / runs
 			}
-			plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: classes},
-				Lambda: 1e-3}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y),
+				Joint: loss.Softmax{Classes: classes}, Lambda: 1e-3}, nil))
 			best := accuracy(plain.Theta, tx, ty)
 			t.Logf("K = %d, ε = %g: accuracy %.3f joint (σ = %.3g, λ = %.3g), %.3f one-vs-rest (σ = %.3g, λ = %.3g), "+
 				"%.3f without privacy",

@@ -213,10 +213,7 @@ func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
 	some := pld.Component{Profile: one, Count: runs}
 	other := pld.Component{Profile: privacy.GaussianProfile(0.1, privacy.AddRemove), Count: 2} // has no slack
 	for _, parts := range [][]pld.Component{{some}, {some, other}, {other, some}} {
-		p, err := compose(nil, parts...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(compose(nil, parts...))
 		all := runs
 		if len(parts) > 1 {
 			all += other.Count
