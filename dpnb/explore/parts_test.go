@@ -17,7 +17,8 @@ func TestAUCByDefinition(t *testing.T) {
 	over := func(negative, positive int) float64 { return 0.5 + 0.5*float64(cmp.Compare(positive, negative)) }
 	for _, c := range []struct{ negative, positive []float64 }{
 		{[]float64{90, 50, 20, 3}, []float64{8, 20, 60, 70}}, {[]float64{20, 0, 31}, []float64{14, 25, 40}},
-		{[]float64{400, 2}, []float64{3, 500}},
+		{[]float64{400, 2}, []float64{3, 500}}, {[]float64{0.3, 0.2}, []float64{3, 500}},
+		{[]float64{300, 200}, []float64{0.1, 0.5}},
 	} {
 		var N, P, ordered, tied float64
 		for b, n := range c.negative {

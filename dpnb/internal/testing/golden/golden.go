@@ -3,6 +3,7 @@
 package golden
 
 import (
+	"html"
 	"math"
 	"os"
 	"path/filepath"
@@ -86,6 +87,21 @@ func compare(t testing.TB, path, got string, same func(a, b string) bool) {
 			return
 		}
 	}
+}
+
+// written is what stands in a picture.
+var written = regexp.MustCompile(`(?s)<text[^>]*>([^<]*)</text>`)
+
+// Written returns the texts of an SVG picture in a line: what its axes have at their ticks, and what is labelled.
+func Written(svg []byte, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	var all []string
+	for _, m := range written.FindAllSubmatch(svg, -1) {
+		all = append(all, html.UnescapeString(string(m[1])))
+	}
+	return strings.Join(all, " | ")
 }
 
 // same says whether two lines have the same words and nearly the same numbers.
