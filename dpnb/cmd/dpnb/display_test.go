@@ -4,11 +4,18 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -94,5 +101,76 @@ func TestProgram(t *testing.T) {
 	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.HasPrefix(out.String(), "dpnb: ") ||
 		strings.Contains(out.String(), "dpnb: dpnb:") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// A command that is stopped ends with 130, as shells know it, whether it returns or not; one that puts things in order
+// has the time for it.
+func TestStoppedCommands(t *testing.T) {
+	stop := func(cmd *cobra.Command, _ []string) error {
+		must.Do(syscall.Kill(os.Getpid(), syscall.SIGTERM))
+		<-cmd.Context().Done()
+		return nil
+	}
+	for _, c := range []struct {
+		name string
+		run  func(cmd *cobra.Command, args []string) error
+		code int
+	}{
+		{"works", func(*cobra.Command, []string) error { return nil }, 0},
+		{"fails", func(*cobra.Command, []string) error { return errors.New("dpnb: it does") }, 1},
+		{"told", func(*cobra.Command, []string) error { return errToldAlready }, 1},
+		{"returns", func(cmd *cobra.Command, args []string) error {
+			return cmp.Or(stop(cmd, args), cmd.Context().Err())
+		}, 130},
+		{"stopped", func(cmd *cobra.Command, args []string) error {
+			return cmp.Or(stop(cmd, args), errToldAlready)
+		}, 130},
+		{"done", stop, 0},
+		{"hangs", func(cmd *cobra.Command, args []string) error {
+			must.Do(stop(cmd, args))
+			time.Sleep(6 * grace)
+			return nil
+		}, 130},
+		{"report", func(cmd *cobra.Command, args []string) error {
+			must.Do(stop(cmd, args))
+			time.Sleep(grace + grace/2)
+			return nil
+		}, 0},
+	} {
+		root := &cobra.Command{Use: "dpnb", SilenceErrors: true, SilenceUsage: true}
+		root.AddCommand(&cobra.Command{Use: c.name, RunE: c.run})
+		begun := time.Now()
+		if code := execute(root, []string{c.name}); code != c.code || time.Since(begun) > 5*grace {
+			t.Errorf("%s: %d after %v, want %d", c.name, code, time.Since(begun), c.code)
+		}
+	}
+}
+
+// A chunk and what is made of it take an eighth of the memory, within what a reader can do.
+func TestRowsOfChunk(t *testing.T) {
+	for _, c := range []struct {
+		memory  byteSize
+		columns int
+		want    int
+	}{{0, 10, 0}, {64 << 20, 0, 1 << 16}, {64 << 20, 1, 1 << 16}, {64 << 20, 4, 1 << 15}, {1 << 30, 32, 1 << 16},
+		{1 << 30, 64, 1 << 15}, {64 << 20, 512, 256}, {64 << 20, 511, 256}, {64 << 20, 510, 257}, {64 << 20, 1e6, 256}} {
+		if got := c.memory.rowsOfChunk(c.columns); got != c.want {
+			t.Errorf("%v, %d columns: %d rows, want %d", c.memory, c.columns, got, c.want)
+		}
+	}
+}
+
+// Every unit is as large as it says, however many of it there are.
+func TestUnitsOfMemory(t *testing.T) {
+	for unit, bytes := range map[string]float64{"KiB": 1024, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "kB": 1e3,
+		"MB": 1e6, "GB": 1e9, "TB": 1e12, "B": 1} {
+		for _, total := range []float64{64 << 20, 3e15} {
+			var b byteSize
+			err := b.Set(fmt.Sprintf("%.17g %s", total/bytes, unit))
+			if off := math.Abs(float64(b) - total); err != nil || off > 1 || b.String() != fmt.Sprintf("%dB", int64(b)) {
+				t.Errorf("%g in %s: %v, %v", total, unit, b, err)
+			}
+		}
 	}
 }
