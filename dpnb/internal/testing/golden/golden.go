@@ -3,6 +3,7 @@
 package golden
 
 import (
+	"fmt"
 	"html"
 	"math"
 	"os"
@@ -89,15 +90,20 @@ func compare(t testing.TB, path, got string, same func(a, b string) bool) {
 	}
 }
 
-// written is what stands in a picture.
-var written = regexp.MustCompile(`(?s)<text[^>]*>([^<]*)</text>`)
+// sized is how large a picture is, and written what stands in it.
+var sized, written = regexp.MustCompile(`<svg width="(.*?)" height="(.*?)"`),
+	regexp.MustCompile(`(?s)<text[^>]*>([^<]*)</text>`)
 
-// Written returns the texts of an SVG picture in a line: what its axes have at their ticks, and what is labelled.
+// Written returns the size of an SVG picture and its texts in a line: what its axes have at their ticks, and what is
+// labelled.
 func Written(svg []byte, err error) string {
 	if err != nil {
 		return err.Error()
 	}
 	var all []string
+	if m := sized.FindSubmatch(svg); m != nil {
+		all = append(all, fmt.Sprintf("%s × %s", m[1], m[2]))
+	}
 	for _, m := range written.FindAllSubmatch(svg, -1) {
 		all = append(all, html.UnescapeString(string(m[1])))
 	}
