@@ -99,6 +99,14 @@ func TestWhatModelsShow(t *testing.T) {
 		card, err := m.Card()
 		say("card", card, err)
 	}
+	fmt.Fprintln(&all, "== curves")
+	for _, c := range []way{
+		{"accuracy", learn.Logistic{Noise: learn.Seed(1)}, learn.Binary(few("ill"), "ill", learn.Lines()), 0},
+		{"R²", learn.Linear{Noise: learn.Seed(1)}, learn.Regression(few("pressure"), "pressure", learn.Lines()), 0},
+	} {
+		curve, err := learn.SweepEpsilon(c.l, c.data, c.data, 1e-6, 2, 0.5, 1, 2, 5, 20)
+		say(c.name, curve, err)
+	}
 	text := regexp.MustCompile("(?m)^Assumes: .*\n").ReplaceAllString(all.String(), "")
 	held.Compare(t, "testdata/shown.txt", text)
 }
