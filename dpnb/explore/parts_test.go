@@ -115,9 +115,10 @@ func TestAllThatIsPossible(t *testing.T) {
 			for _, c := range []struct {
 				lower, upper float64
 				unknown      bool
-			}{{lower, upper, true}, {lower + part, upper, true}, {lower, upper - part, true}, {lower - unit, upper, true},
-				{lower + 1e3*part, upper, false}, {lower, upper - 1e3*part, false}} {
-				r := Row{Estimate: statistic.Estimate{Value: upper, Lower: c.lower, Upper: c.upper}}.within(lower, upper)
+			}{{lower, upper, true}, {lower + part, upper, true}, {lower, upper - part, true},
+				{lower - unit, upper, true}, {lower + 1e3*part, upper, false}, {lower, upper - 1e3*part, false}} {
+				e := statistic.Estimate{Value: upper, Lower: c.lower, Upper: c.upper}
+				r := Row{Estimate: e}.within(lower, upper)
 				if r.unknown != c.unknown || r.most != most {
 					t.Errorf("[%g, %g] of [%g, %g]: %v, at most %g", c.lower, c.upper, lower, upper, r.unknown, r.most)
 				}
@@ -150,7 +151,8 @@ func TestTimesOfDates(t *testing.T) {
 // As many cells as there may be are no reason; what else is wrong with them is.
 func TestWhyCellsAreRefused(t *testing.T) {
 	falling := statistic.Axis{Edges: []float64{0, 2, 1}}
-	for levels, want := range map[int]string{statistic.MostCells / 2: "that rise", statistic.MostCells: "2097152 groups"} {
+	for levels, want := range map[int]string{statistic.MostCells / 2: "that rise",
+		statistic.MostCells: "2097152 groups"} {
 		if err := tooMany(statistic.Cells{{Levels: levels}, falling}, "a × b"); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%d levels: %v", levels, err)

@@ -57,8 +57,8 @@ func TestThresholdsThatNothingPasses(t *testing.T) {
 		own  parameter
 		want []string
 	}{
-		{target, parameter{"Clip", 3}, []string{"half the width of the bounds of pay, 495", "for 3 in its own unit it is " +
-			"0.006061"}},
+		{target, parameter{"Clip", 3}, []string{"half the width of the bounds of pay, 495",
+			"for 3 in its own unit it is 0.006061"}},
 		{logarithmic, parameter{"Threshold", 10}, []string{"half the range of pay on its logarithmic scale, 2.303",
 			"for a factor of 10 it is 1"}},
 		{target, parameter{"Threshold", largestThreshold}, nil}, {open, parameter{"Clip", 3}, nil},

@@ -82,8 +82,8 @@ func TestBarOfADownload(t *testing.T) {
 		show(100, 4000)
 		show(2000, 4000)
 		end(ok)
-		if text := drawn.String(); !strings.Contains(text, "adult.data") || !strings.Contains(text, "/ 3.9 KiB") && !ok ||
-			!strings.Contains(text, "2.0 KiB") {
+		if text := drawn.String(); !strings.Contains(text, "adult.data") || !strings.Contains(text, "2.0 KiB") ||
+			!strings.Contains(text, "/ 3.9 KiB") && !ok {
 			t.Errorf("%v: %q", ok, text)
 		}
 	}
@@ -154,7 +154,8 @@ func TestRowsOfChunk(t *testing.T) {
 		columns int
 		want    int
 	}{{0, 10, 0}, {64 << 20, 0, 1 << 16}, {64 << 20, 1, 1 << 16}, {64 << 20, 4, 1 << 15}, {1 << 30, 32, 1 << 16},
-		{1 << 30, 64, 1 << 15}, {64 << 20, 512, 256}, {64 << 20, 511, 256}, {64 << 20, 510, 257}, {64 << 20, 1e6, 256}} {
+		{1 << 30, 64, 1 << 15}, {64 << 20, 512, 256}, {64 << 20, 511, 256}, {64 << 20, 510, 257},
+		{64 << 20, 1e6, 256}} {
 		if got := c.memory.rowsOfChunk(c.columns); got != c.want {
 			t.Errorf("%v, %d columns: %d rows, want %d", c.memory, c.columns, got, c.want)
 		}
@@ -168,7 +169,8 @@ func TestUnitsOfMemory(t *testing.T) {
 		for _, total := range []float64{64 << 20, 3e15} {
 			var b byteSize
 			err := b.Set(fmt.Sprintf("%.17g %s", total/bytes, unit))
-			if off := math.Abs(float64(b) - total); err != nil || off > 1 || b.String() != fmt.Sprintf("%dB", int64(b)) {
+			off := math.Abs(float64(b) - total)
+			if err != nil || off > 1 || b.String() != fmt.Sprintf("%dB", int64(b)) {
 				t.Errorf("%g in %s: %v, %v", total, unit, b, err)
 			}
 		}

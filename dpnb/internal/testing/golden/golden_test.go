@@ -59,7 +59,9 @@ func TestNumbers(t *testing.T) {
 
 // What is written in a picture is in the order in which it is drawn, as it is read.
 func TestWritten(t *testing.T) {
-	svg := []byte("<svg width=\"9pt\" height=\"5pt\">\n<text x=\"1\"\n\ty=\"2\">20 %</text><path d=\"M1,2\"/><text>a &lt; b</text></svg>")
+	svg := []byte(`<svg width="9pt" height="5pt">
+		<text x="1"
+			y="2">20 %</text><path d="M1,2"/><text>a &lt; b</text></svg>`)
 	if got := Written(svg, nil); got != "9pt × 5pt | 20 % | a < b" {
 		t.Errorf("%q", got)
 	}
