@@ -333,8 +333,7 @@ func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settin
 		return math.Inf(1), ""
 	}
 	widest := func(k, m, records float64) float64 {
-		half := math.Max(n.within(s.confidence, 1, k, 0, m), n.within(s.confidence, 0, k, 1, m))
-		return math.Max(half, n.within(s.confidence, 0.5, k, 0.5, m)) / records
+		return math.Max(n.within(s.confidence, 1, k, 0, m), n.within(s.confidence, 0, k, 1, m)) / records
 	}
 	switch p.of {
 	case confusion:

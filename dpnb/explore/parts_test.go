@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
@@ -16,7 +17,8 @@ func TestAUCByDefinition(t *testing.T) {
 	over := func(negative, positive int) float64 { return 0.5 + 0.5*float64(cmp.Compare(positive, negative)) }
 	for _, c := range []struct{ negative, positive []float64 }{
 		{[]float64{90, 50, 20, 3}, []float64{8, 20, 60, 70}}, {[]float64{20, 0, 31}, []float64{14, 25, 40}},
-		{[]float64{400, 2}, []float64{3, 500}},
+		{[]float64{400, 2}, []float64{3, 500}}, {[]float64{0.3, 0.2}, []float64{3, 500}},
+		{[]float64{300, 200}, []float64{0.1, 0.5}},
 	} {
 		var N, P, ordered, tied float64
 		for b, n := range c.negative {
@@ -100,5 +102,63 @@ func TestDigitsOfEstimates(t *testing.T) {
 		if got := (Row{Estimate: e}).figures(); got != want {
 			t.Errorf("%+v: %s, want %s", e, got, want)
 		}
+	}
+}
+
+// Nothing is known of a number whose interval has all that is possible, but for rounding, in whatever unit it is; how
+// large it can be is the bound that is further from 0.
+func TestAllThatIsPossible(t *testing.T) {
+	for _, unit := range []float64{1e-6, 1, 1e6} {
+		for _, b := range [][2]float64{{0, 3}, {-7, 1}, {-2, -1}} {
+			lower, upper, most := b[0]*unit, b[1]*unit, math.Max(math.Abs(b[0]), math.Abs(b[1]))*unit
+			part := (upper - lower) / 1e13
+			for _, c := range []struct {
+				lower, upper float64
+				unknown      bool
+			}{{lower, upper, true}, {lower + part, upper, true}, {lower, upper - part, true},
+				{lower - unit, upper, true}, {lower + 1e3*part, upper, false}, {lower, upper - 1e3*part, false}} {
+				e := statistic.Estimate{Value: upper, Lower: c.lower, Upper: c.upper}
+				r := Row{Estimate: e}.within(lower, upper)
+				if r.unknown != c.unknown || r.most != most {
+					t.Errorf("[%g, %g] of [%g, %g]: %v, at most %g", c.lower, c.upper, lower, upper, r.unknown, r.most)
+				}
+			}
+		}
+	}
+}
+
+// A date has its time where the interval is shorter than two days, and has not where that is of whole days; the ends
+// are moved outwards.
+func TestTimesOfDates(t *testing.T) {
+	for _, c := range []struct {
+		lower, value, upper float64
+		want                [3]string
+	}{
+		{0.25, 1.3, 2.1875, [3]string{"1970-01-01 06:00", "1970-01-02 07:12", "1970-01-03 04:30"}},
+		{0.25, 1.3, 2.25, [3]string{"1970-01-01", "1970-01-02", "1970-01-04"}},
+		{-0.5, 1, 2, [3]string{"1969-12-31", "1970-01-02", "1970-01-03"}},
+		{0, 1, 1, [3]string{"1970-01-01", "1970-01-02", "1970-01-02"}},
+		{0.5, 0.5, 0.50001, [3]string{"1970-01-01 12:00", "1970-01-01 12:00", "1970-01-01 12:01"}},
+	} {
+		r := Row{Estimate: statistic.Estimate{Value: c.value, Lower: c.lower, Upper: c.upper}, days: true}
+		lower, upper := r.bounds()
+		if got := [3]string{lower, r.figures(), upper}; got != c.want {
+			t.Errorf("%+v: %q, want %q", r.Estimate, got, c.want)
+		}
+	}
+}
+
+// As many cells as there may be are no reason; what else is wrong with them is.
+func TestWhyCellsAreRefused(t *testing.T) {
+	falling := statistic.Axis{Edges: []float64{0, 2, 1}}
+	for levels, want := range map[int]string{statistic.MostCells / 2: "that rise",
+		statistic.MostCells: "2097152 groups"} {
+		if err := tooMany(statistic.Cells{{Levels: levels}, falling}, "a × b"); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+	}
+	if err := tooMany(statistic.Cells{{Levels: statistic.MostCells}}, "a"); err != nil {
+		t.Error(err)
 	}
 }

@@ -46,7 +46,8 @@ func TestWhatIsRefused(t *testing.T) {
 		explore.Count().ForPopulation(), explore.Mean("age").ForPopulation(), explore.Sum("age").ForPopulation(),
 		explore.ConfusionOf(nil), explore.CalibrationOf(nil), explore.AUCOf(nil), explore.LossOf(nil),
 		explore.Describe(),
-		explore.Variance("when")} {
+		explore.Variance("when"), explore.Histogram("town", 1), explore.Histogram("age", 20).By("town"),
+		explore.Crosstab("age", "age"), explore.Sum("age").By("town", "age"), explore.Keys("none")} {
 		if say(i, q.Check(df), "|", q.Check(learn.DataFrame{})); q.Check(df) != nil {
 			continue
 		}

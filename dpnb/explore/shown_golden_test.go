@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
 // All questions with the noise of one seed, with δ and without, their figures and their prices are as they were: what
@@ -30,10 +31,10 @@ func TestWhatIsShown(t *testing.T) {
 		WithSchema(learn.Date("since", "", "1997-05-19", "2002-11-08"), learn.Numeric("age", 17, 90),
 			learn.Log("pay", 1, 1000), learn.Categorical("town", "Bern", "Rome", "Oslo"),
 			learn.Categorical("flag", "yes", "no"))
-	ill := learn.Binary(df, "flag")
+	ill, ages := learn.Binary(df, "flag"), learn.Regression(df, "age")
 	two := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(ill, learn.Simulate(5, 1e-6)))
 	three := must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "town"), learn.Simulate(5, 1e-6)))
-	line := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(learn.Regression(df, "age"), learn.Simulate(5, 1e-6)))
+	line := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(ages, learn.Simulate(5, 1e-6)))
 	var all strings.Builder
 	for _, q := range []explore.Query{explore.Count(), explore.Count().By("town", "flag"), explore.Mean("age"),
 		explore.Mean("age").By("town"), explore.Mean("since"), explore.Sum("pay"), explore.Variance("pay"),
@@ -41,7 +42,8 @@ func TestWhatIsShown(t *testing.T) {
 		explore.MedianOf("since"), explore.Histogram("age"), explore.Histogram("pay"), explore.Histogram("since"),
 		explore.Histogram("town"), explore.Crosstab("town", "flag"), explore.ConfusionOf(two),
 		explore.ConfusionOf(three), explore.CalibrationOf(two), explore.AUCOf(two), explore.LossOf(two),
-		explore.LossOf(line)} {
+		explore.LossOf(line), explore.Variance("age").By("flag"), explore.Variance("pay").By("town"),
+		explore.Sum("pay").By("flag", "town"), explore.Correlations("age", "pay")} {
 		for i, delta := range []float64{1e-6, 0} {
 			q := q.Noise(learn.Seed(1))
 			if i > 0 {
@@ -51,7 +53,8 @@ func TestWhatIsShown(t *testing.T) {
 				}
 			}
 			s := must.Get(q.Of(df, learn.Simulate(3, delta)))
-			fmt.Fprintf(&all, "== %s\n%s\n", s.Display().Text(), s.Illustration().Numbers())
+			fmt.Fprintf(&all, "== %s\n%s%s\n", s.Display().Text(), s.Illustration().Numbers(),
+				golden.Written(s.Illustration().SVG()))
 			for _, records := range []int{0, 400} {
 				price, err := q.Planned(records).Price(df, 5, 0.9)
 				fmt.Fprintln(&all, price.Display().Text(), err)
@@ -59,6 +62,17 @@ func TestWhatIsShown(t *testing.T) {
 				fmt.Fprintln(&all, price.Display().Text(), err)
 			}
 		}
+	}
+	for _, m := range []*learn.Model{two, three, line} {
+		measured := must.Get(explore.LossOf(m).Noise(learn.Seed(1)).Of(df, learn.Simulate(3, 1e-6)))
+		study := learn.StudyOf(ill, 400, 3, 1e-6)
+		if m == line {
+			study = learn.StudyOf(ages, 400, 3, 1e-6)
+		}
+		study.Mechanisms = []proportional.Mechanism{proportional.Output}
+		c := explore.Beside(study.Forecast(), measured)
+		fmt.Fprintf(&all, "== %s\n%s%s\n", c.Display().Text(), c.Illustration().Numbers(),
+			golden.Written(c.Illustration().SVG()))
 	}
 	// What is assumed is the same for most.
 	text := regexp.MustCompile("(?m)^Assumes: .*\n").ReplaceAllString(all.String(), "")

@@ -264,3 +264,36 @@ func TestDatesBetweenDays(t *testing.T) {
 		}
 	}
 }
+
+// Numbers are days since 1970, with the time as a share of the day, before it, too; what is too far from it is no date.
+func TestPartsOfDays(t *testing.T) {
+	days := []float64{0, 0.25, -0.5, 59, 11016 + 1./24, -1, 1e8, -1e8, 1e8 + 1, -1e8 - 1, math.NaN()}
+	column := func(name string) frame.Column { return frame.Column{Name: name, Numbers: days} }
+	tab := must.Get(frame.NewTable(column("d"), column("h"), column("y"), column("m"), column("w")))
+	none := len(days) - 3
+	schema := &frame.Schema{Fields: []frame.Field{frame.DateField("d", "", "-2e8", "2e8").OrMissingAs(7),
+		frame.HourField("h", "").OrMissingAs(7), frame.YearField("y", "", -300_000, 300_000).OrMissingAs(7),
+		frame.MonthField("m", "").OrMissing(), frame.WeekdayField("w", "").OrMissing()}}
+	v := must.Get(frame.NewValues(schema, tab.Names(), tab.Names()))
+	got := must.Get(v.Of(tab))
+	want := [][]float64{slices.Clone(days), {0, 6, 12, 0, 1, 0, 0, 0}, {1970, 1970, 1969, 1970, 2000, 1969, 275760,
+		-271821}, {0, 0, 11, 2, 1, 11, 8, 3}, {3, 3, 2, 6, 1, 2, 5, 1}}
+	for k, name := range tab.Names() {
+		for i := range days {
+			var w float64
+			switch {
+			case i < none:
+				w = want[k][i]
+			case k < 3:
+				w = 7
+			case !math.IsNaN(days[i]): // in no category
+				w = -1
+			default:
+				w = []float64{12, 7}[k-3]
+			}
+			if !(math.Abs(got[k][i]-w) <= 1e-11*math.Abs(w)) || w == math.Trunc(w) && i < 4 && got[k][i] != w {
+				t.Errorf("%s of day %v: %v, want %v", name, days[i], got[k][i], w)
+			}
+		}
+	}
+}

@@ -428,7 +428,7 @@ func (e *Encoding) Rows(t *Table) (matrix.Rows, error) {
 	}
 	rows := matrix.NewDense(t.rows, len(e.Features), nil)
 	const block = 2048
-	parallel.Each((t.rows+block-1)/block, 0, func(b int) {
+	parallel.Blocks(t.rows, block, func(lo, hi int) {
 		own := slices.Clone(encoders) // each remembers its last text
 		at := make([]int, 0, len(own))
 		if e.settings.Centred {
@@ -439,7 +439,7 @@ func (e *Encoding) Rows(t *Table) (matrix.Rows, error) {
 				at = append(at, len(e.Features)-1)
 			}
 		}
-		for i := b * block; i < min(t.rows, (b+1)*block); i++ {
+		for i := lo; i < hi; i++ {
 			row := rows.Data[i*rows.D : (i+1)*rows.D]
 			if e.settings.Centred {
 				for k := range own {

@@ -176,9 +176,9 @@ func (t *Table) hashes(person string) ([]uint64, error) {
 	}
 	hashes := make([]uint64, t.rows)
 	const block = 1024
-	parallel.Each((t.rows+block-1)/block, 0, func(b int) {
+	parallel.Blocks(t.rows, block, func(lo, hi int) {
 		var buffer []byte
-		for i := b * block; i < min(t.rows, (b+1)*block); i++ {
+		for i := lo; i < hi; i++ {
 			buffer = buffer[:0]
 			buffer = append(append(buffer, trim(c.Text(i))...), 0)
 			for j := range t.columns {

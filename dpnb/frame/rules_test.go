@@ -182,6 +182,10 @@ func TestMisfits(t *testing.T) {
 			t.Errorf("misfit %d is %+v, want %+v", i, g, w)
 		}
 	}
+	if got, _ = frame.Misfits(table(t, "x,city,age\n"), schema); len(got) != 3 || got[1].Column != "city" ||
+		got[1].What != "THERE ARE NO RECORDS" || got[1].Count != 0 {
+		t.Errorf("of a file without records: %+v", got)
+	}
 	// Lines stay those of the file when rows are left out.
 	if got, _ = frame.Misfits(tab.Filter(func(i int) bool { return i > 3 }), schema); len(got) < 2 ||
 		fmt.Sprint(got[1].Lines) != "[7 8]" {

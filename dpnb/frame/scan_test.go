@@ -3,6 +3,7 @@ package frame_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,11 @@ func checkScan(t *testing.T, s frame.Scanner, whole *frame.Table) {
 		err := s.Scan(columns, func(chunk *frame.Table) error {
 			if chunks++; !slices.Equal(chunk.Names(), want) {
 				return fmt.Errorf("a chunk of %q, want %q", chunk.Names(), want)
+			}
+			own, origin := chunk.Source, s.Origin()
+			own.Done, origin.Done = nil, nil // what a verb did is said of the whole
+			if !reflect.DeepEqual(own, origin) {
+				return fmt.Errorf("a chunk of %+v, want %+v", own, origin)
 			}
 			for _, name := range want {
 				got, _ := chunk.Column(name)

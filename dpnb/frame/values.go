@@ -87,12 +87,11 @@ func (v *Values) Of(chunk *Table) ([][]float64, error) {
 		v.buffer[k] = v.buffer[k][:chunk.rows]
 	}
 	const block = 4096
-	blocks := (chunk.rows + block - 1) / block
-	parallel.Each(len(readers)*blocks, 0, func(task int) {
-		k, lo := task/blocks, task%blocks*block
-		own := readers[k] // it remembers its last text
-		for i := lo; i < min(chunk.rows, lo+block); i++ {
-			v.buffer[k][i] = own.value(i)
+	parallel.Blocks(chunk.rows, block, func(lo, hi int) {
+		for k, own := range readers { // a copy, which remembers its last text
+			for i := lo; i < hi; i++ {
+				v.buffer[k][i] = own.value(i)
+			}
 		}
 	})
 	return v.buffer, nil

@@ -385,10 +385,10 @@ func (t *Table) places(key string, columns []string, named bool) ([]float64, err
 	}
 	out := make([]float64, t.rows)
 	const block = 2048
-	parallel.Each((t.rows+block-1)/block, 0, func(b int) {
+	parallel.Blocks(t.rows, block, func(lo, hi int) {
 		h := hmac.New(sha256.New, []byte(key))
 		var row, sum []byte
-		for i := b * block; i < min(t.rows, (b+1)*block); i++ {
+		for i := lo; i < hi; i++ {
 			row = row[:0]
 			for k := range seen.columns {
 				c, from := &seen.columns[k], len(row)

@@ -29,9 +29,9 @@ func TestWhatModelsShow(t *testing.T) {
 		}
 		switch f := thing.(type) {
 		case interface{ Figure() *figure.Figure }:
-			fmt.Fprintln(&all, f.Figure().Words(), f.Figure().Numbers())
+			fmt.Fprintln(&all, f.Figure().Words(), f.Figure().Numbers(), held.Written(f.Figure().SVG()))
 		case *figure.Figure:
-			fmt.Fprintln(&all, f.Words(), f.Numbers())
+			fmt.Fprintln(&all, f.Words(), f.Numbers(), held.Written(f.SVG()))
 		case fmt.Stringer, []float64, [][]float64, learn.Card, float64:
 			fmt.Fprintln(&all, f)
 		}
@@ -39,6 +39,7 @@ func TestWhatModelsShow(t *testing.T) {
 	for _, c := range []way{
 		{"logistic, curves", learn.Logistic{CurvatureShare: 0.2}, learn.Binary(few("ill"), "ill", learn.Curves()), 0},
 		{"logistic, in units", learn.Logistic{}, learn.Binary(few("ill"), "ill", learn.InUnits()), 0},
+		{"logistic, shrunk", learn.Logistic{CurvatureShare: 0.5, Lambda: 60}, learn.Binary(few("ill"), "ill"), 0},
 		{"SVM", learn.SVM{CurvatureShare: 0.2}, learn.Binary(few("ill"), "ill", learn.Cross("age", "smoker")), 0},
 		{"linear, surfaces", learn.Linear{CurvatureShare: 0.2}, learn.Regression(few("pressure"), "pressure",
 			learn.Cross("age", "weight"), learn.Curves()), 0},
@@ -97,6 +98,14 @@ func TestWhatModelsShow(t *testing.T) {
 		say("predictions", p, err)
 		card, err := m.Card()
 		say("card", card, err)
+	}
+	fmt.Fprintln(&all, "== curves")
+	for _, c := range []way{
+		{"accuracy", learn.Logistic{Noise: learn.Seed(1)}, learn.Binary(few("ill"), "ill", learn.Lines()), 0},
+		{"R²", learn.Linear{Noise: learn.Seed(1)}, learn.Regression(few("pressure"), "pressure", learn.Lines()), 0},
+	} {
+		curve, err := learn.SweepEpsilon(c.l, c.data, c.data, 1e-6, 2, 0.5, 1, 2, 5, 20)
+		say(c.name, curve, err)
 	}
 	text := regexp.MustCompile("(?m)^Assumes: .*\n").ReplaceAllString(all.String(), "")
 	held.Compare(t, "testdata/shown.txt", text)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -63,6 +65,90 @@ func TestSharesAreUsedUp(t *testing.T) {
 		if !(entry.Mu <= a.part.Mu && entry.Mu >= 0.97*a.part.Mu && sigma <= most) {
 			t.Errorf("a share of %v costs μ = %v of %v, with noise of %v, want at most %v", share, entry.Mu,
 				a.part.Mu, sigma, most)
+		}
+	}
+}
+
+// A threshold that no residual passes is refused in the unit that was meant; others, and those of targets that may be
+// anything, are not.
+func TestThresholdsThatNothingPasses(t *testing.T) {
+	target := frame.Target{Task: frame.Number, Name: "pay", Lower: 10, Upper: 1000}
+	logarithmic, open := target, target
+	logarithmic.Log, open.Open = true, true
+	for _, c := range []struct {
+		t    frame.Target
+		own  parameter
+		want []string
+	}{
+		{target, parameter{"Clip", 3}, []string{"half the width of the bounds of pay, 495",
+			"for 3 in its own unit it is 0.006061"}},
+		{logarithmic, parameter{"Threshold", 10}, []string{"half the range of pay on its logarithmic scale, 2.303",
+			"for a factor of 10 it is 1"}},
+		{target, parameter{"Threshold", largestThreshold}, nil}, {open, parameter{"Clip", 3}, nil},
+		{target, parameter{"Width", 3}, nil}, {target, parameter{"Clip", 0}, nil},
+	} {
+		err := spec{task: frame.Number, own: c.own}.withinThreshold(c.t)
+		if (err == nil) != (c.want == nil) {
+			t.Errorf("%+v, %+v: %v", c.t, c.own, err)
+		}
+		for _, want := range c.want {
+			if err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is not in %v", want, err)
+			}
+		}
+	}
+	if err := (spec{task: frame.Count, own: parameter{"Clip", 3}}).withinThreshold(target); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where records are from is said with the checksum and the number of rows of a public file, and without them else.
+func TestSourceOfRecords(t *testing.T) {
+	for want, s := range map[string]frame.Source{
+		"a.csv, 7 rows, sha256 0123456789ab…. Of a census": {Name: "a.csv", Public: true, Rows: 7, Note: "Of a census",
+			SHA256: "0123456789abcdef"},
+		"made": {Name: "made", Public: true, Rows: 7},
+		"a.csv, private: its checksum and its number of rows are not published": {Name: "a.csv", Rows: 7,
+			SHA256: "0123456789abcdef"},
+	} {
+		table := must.Get(frame.NewTable(frame.Column{Name: "x", Numbers: []float64{1}}))
+		table.Source = s
+		if got := FromTable(table).Source(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Quadratic has Huber's loss where it has a threshold, and the squared one where it has none.
+func TestLossOfQuadratic(t *testing.T) {
+	d := Regression(Patients(200, 3).Select("age", "weight", "pressure"), "pressure", Uncentred(), RowNorm(1))
+	theta := func(l Learner) []float64 { return must.Get(l.FitWithoutPrivacy(d)).Theta() }
+	squared, huber := theta(Quadratic{Lambda: 1}), theta(Quadratic{Lambda: 1, Threshold: 0.1})
+	if want := theta(Huber{Lambda: 1, Threshold: 0.1}); !floats.EqualApprox(huber, want, 1e-6) {
+		t.Errorf("Huber's loss: %v, want %v", huber, want)
+	}
+	if want := theta(Linear{Lambda: 1, Clip: largestThreshold}); !floats.EqualApprox(squared, want, 1e-6) ||
+		floats.EqualApprox(squared, huber, 1e-3) {
+		t.Errorf("the squared loss: %v, want %v", squared, want)
+	}
+}
+
+// Scores that a logistic function takes for certain have the shares of their differences, not 0/0.
+func TestSharesOfLargeScores(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		m := &Model{target: frame.Target{Task: frame.ManyClasses, Classes: []string{"a", "b", "c"}}, apart: apart}
+		for _, by := range []float64{-900, 0, 900} {
+			if apart && by > 0 {
+				continue // all of them are certain
+			}
+			t0 := []float64{by, by + math.Ln2, by + math.Log(5)}
+			want := []float64{1. / 8, 2. / 8, 5. / 8}
+			if apart && by == 0 {
+				want = []float64{1. / 4, 1. / 3, 5. / 12}
+			}
+			if m.shares(t0); !floats.EqualApprox(t0, want, 1e-9) {
+				t.Errorf("about %v, apart %v: %v, want %v", by, apart, t0, want)
+			}
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package learn
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -228,6 +230,59 @@ func TestSurfacesAreShown(t *testing.T) {
 		"no column": m.Surface("ag", "x")} {
 		if bad.Err() == nil || !strings.Contains(bad.Err().Error(), want) || bad.Figure() != nil {
 			t.Errorf("%v, want %q", bad.Err(), want)
+		}
+	}
+}
+
+// Levels are round numbers strictly between two, 0 among them; of what is as good as equal there are none, however
+// large it is.
+func TestLevelsBetween(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   []float64
+	}{{-1, 1, []float64{-0.5, 0, 0.5}}, {0, 7, []float64{1, 2, 3, 4, 5, 6}}, {3, 3, nil},
+		{3, 3 + 1e-9, nil}, {-3, -3 + 1e-9, nil}, {1e9, 1e9 + 1, nil}, {-1e9, 1 - 1e9, nil}, {2, 1, nil},
+		{math.NaN(), 1, nil}} {
+		got := levelsBetween(c.lo, c.hi)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("between %v and %v: %v, want %v", c.lo, c.hi, got, c.want)
+		}
+	}
+}
+
+// Labels of contours that lie close together stand apart, inside the map, each on its line.
+func TestLabelsOfContoursAreApart(t *testing.T) {
+	const n = 40
+	var x, y []float64
+	var z [][]float64
+	for r := range n {
+		x, y = append(x, float64(r)), append(y, float64(r))
+		row := make([]float64, n)
+		for c := range row {
+			row[c] = 10 / (1 + math.Exp(-float64(c-n/2))) // all contours in a few columns
+		}
+		z = append(z, row)
+	}
+	f := figure.New("a map", "x", "y")
+	(&Surface{}).label(f, x, y, z, []float64{1, 2, 3, 5, 6, 8, 9})
+	var at [][2]float64
+	for _, line := range strings.Split(f.Numbers(), "\n") {
+		var p [2]float64
+		if _, rest, ok := strings.Cut(line, "points: ("); ok {
+			if _, err := fmt.Sscanf(rest, "%g, %g)", &p[0], &p[1]); err != nil {
+				t.Fatal(line, err)
+			}
+			at = append(at, p)
+		}
+	}
+	if len(at) < 6 {
+		t.Errorf("%d labels in\n%s", len(at), f.Numbers())
+	}
+	for i, p := range at {
+		for _, q := range at[:i] {
+			if math.Abs(p[0]-q[0]) < 0.15*n && math.Abs(p[1]-q[1]) < 0.085*n {
+				t.Errorf("labels at %v and %v", p, q)
+			}
 		}
 	}
 }

@@ -69,13 +69,19 @@ func transfer(name string) (show func(done, total int64), end func(ok bool)) {
 		}
 		return show, func(bool) {}
 	}
-	bars := mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(30))
+	return moving(name, mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(30)))
+}
+
+// moving shows a download as one of bars.
+func moving(name string, bars *mpb.Progress) (show func(done, total int64), end func(ok bool)) {
 	var bar *mpb.Bar
 	show = func(done, total int64) {
 		if bar == nil {
-			bar = bars.AddBar(total, mpb.PrependDecorators(decor.Name(name+" ")),
+			// One that begins with a total ends when that is reached, and else never.
+			bar = bars.AddBar(0, mpb.PrependDecorators(decor.Name(name+" ")),
 				mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f")))
 		}
+		bar.SetTotal(total, false)
 		bar.SetCurrent(done)
 	}
 	return show, func(ok bool) {

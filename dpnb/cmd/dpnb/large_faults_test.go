@@ -32,7 +32,9 @@ func TestMain(m *testing.M) {
 		if err := json.Unmarshal([]byte(text), &args); err != nil {
 			panic(err)
 		}
-		os.Exit(execute(newRootCommand(), args))
+		os.Args = append(os.Args[:1], args...)
+		main()
+		panic("main returned")
 	}
 	os.Exit(m.Run())
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // studyFolder has a table with two classes, and two with a number that are the same.
@@ -152,5 +153,64 @@ func TestStudySaysWhatFailed(t *testing.T) {
 	if want := "[[first 2.0] [second –]]"; fmt.Sprint(it.Rows) != want ||
 		!strings.Contains(fmt.Sprint(it), "second: too few records.") || strings.Contains(fmt.Sprint(it), "first: ") {
 		t.Errorf("%v", it)
+	}
+}
+
+// A split learns from about four fifths and is scored on the others, which are known with it; a label that the schema
+// does not know is said.
+func TestSplitsOfStudies(t *testing.T) {
+	tables := must.Get(studiedIn(studyFolder(t)))
+	for i := range tables {
+		s := must.Get(tables[i].split(3))
+		if s.train.Rows() != s.trained || s.trained+s.test.Rows() != 600 || s.test.Rows() < 80 || s.test.Rows() > 160 {
+			t.Errorf("%s: %d and %d rows, of %d", s.Name, s.train.Rows(), s.test.Rows(), s.trained)
+		}
+		if s.Task == aNumber && (len(s.truth) != s.test.Rows() || s.scale.Upper != 120) {
+			t.Errorf("%s: %d labels of %+v", s.Name, len(s.truth), s.scale)
+		}
+		other := must.Get(tables[i].split(4))
+		if a, b := must.Get(s.train.Table()), must.Get(other.train.Table()); a.Rows() == b.Rows() &&
+			must.Get(a.Column("age")).Number(5) == must.Get(b.Column("age")).Number(5) {
+			t.Errorf("%s: another split is the same", s.Name)
+		}
+	}
+	unknown := tables[1]
+	unknown.known = func(df learn.DataFrame) learn.DataFrame { return df.WithSchema(learn.Numeric("age", 20, 80)) }
+	if _, err := unknown.split(3); err == nil || !strings.Contains(err.Error(), `no "pay"`) {
+		t.Errorf("a label that the schema lacks: %v", err)
+	}
+}
+
+// What is said to be the best setting of gradient descent is one of the grid, which has every pair of its numbers once.
+func TestDescentGrid(t *testing.T) {
+	grid := descentGrid()
+	seen, clips, steps := map[learn.DescentSetting]bool{}, map[float64]int{}, map[int]int{}
+	for _, s := range grid {
+		seen[s] = true
+		clips[s.Clip]++
+		steps[s.Steps]++
+		if (s.Radius > 0) == (s.LearningRate > 0) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(seen) != 30 || len(grid) != 30 || clips[0.1] != 10 || clips[0.3] != 10 || clips[1] != 10 ||
+		steps[32] != 15 || steps[96] != 15 || !seen[descentClasses] || !seen[descentNumbers] ||
+		descentNumbers.LearningRate != 0.05 || descentClasses.LearningRate != 0.2 {
+		t.Errorf("%d settings: %+v", len(grid), grid)
+	}
+	for _, rate := range []float64{0.05, 0.2, 0.8} {
+		if !seen[learn.DescentSetting{LearningRate: rate, Steps: 96, Clip: 0.3}] {
+			t.Errorf("no rate of %g", rate)
+		}
+	}
+	for _, radius := range []float64{8, 32} {
+		if !seen[learn.DescentSetting{Radius: radius, Steps: 96, Clip: 0.3}] {
+			t.Errorf("no radius of %g", radius)
+		}
+	}
+	for _, m := range learn.AllMechanisms {
+		if got := named(m.Name()); got.Name() != m.Name() {
+			t.Errorf("%s is called %s", got.Name(), m.Name())
+		}
 	}
 }

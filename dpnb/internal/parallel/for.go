@@ -57,6 +57,11 @@ func For(ctx context.Context, n, workers int, task func(worker, i int) error) er
 	return nil
 }
 
+// Blocks is Each with the numbers from 0 to n − 1 in blocks [lo, hi) of a size, of which the last may be shorter.
+func Blocks(n, size int, task func(lo, hi int)) {
+	Each((n+size-1)/size, 0, func(b int) { task(b*size, min(n, (b+1)*size)) })
+}
+
 // Each is For with tasks that cannot fail and are not cut short.
 func Each(n, workers int, task func(i int)) {
 	_ = For(context.Background(), n, workers, func(_, i int) error { task(i); return nil })

@@ -69,3 +69,20 @@ func TestEach(t *testing.T) {
 		t.Error(done)
 	}
 }
+
+// Blocks cover every number once, and there are no more of them than it takes.
+func TestBlocks(t *testing.T) {
+	for n, want := range map[int]int32{0: 0, 1: 1, 7: 1, 8: 2, 14: 2, 15: 3} {
+		var blocks atomic.Int32
+		done := make([]int, n)
+		Blocks(n, 7, func(lo, hi int) {
+			blocks.Add(1)
+			for i := lo; i < hi; i++ {
+				done[i]++
+			}
+		})
+		if got := blocks.Load(); got != want || n > 0 && (slices.Min(done) != 1 || slices.Max(done) != 1) {
+			t.Errorf("%d in %d blocks: %v", n, got, done)
+		}
+	}
+}

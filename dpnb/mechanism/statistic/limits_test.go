@@ -35,6 +35,24 @@ func TestLimits(t *testing.T) {
 	levels := func(q ...float64) error { return Quantiles{Of: unit, Levels: q, Eta: 1}.Validate() }
 	edges := func(e ...float64) error { return Cells{{Edges: e}}.Validate() }
 	many := slices.Repeat([]Number{unit}, mostColumns+1)
+	threshold := func(m Selection, at float64) error { m.Keys, m.Threshold = 1, at; return m.Validate() }
+	geometric, normal := Selection{Scale: 1}, Selection{Sigma: 1}
+	sums := func(groups int) error { return Grouped{Total{unit}, Cells{{Levels: groups}}}.Validate() }
+	costs := map[string]func(eps float64) error{
+		"histogram": func(eps float64) error { _, err := CalibrateHistogram(cells, eps, 0, false); return err },
+		"quantiles": func(eps float64) error {
+			_, err := CalibrateQuantiles(Quantiles{Of: unit, Levels: []float64{0.5}}, eps, 0, false)
+			return err
+		},
+		"summary": func(eps float64) error {
+			_, err := CalibrateSummary([]Number{unit}, []bool{false}, eps, 0, false)
+			return err
+		},
+	}
+	for name, cost := range costs {
+		limits.Pairs(t, map[string][2]error{"most of " + name: {cost(1000), cost(limits.Above(1000))},
+			"least of " + name: {cost(1e-3), cost(0)}})
+	}
 	limits.Pairs(t, map[string][2]error{
 		"first level":  {levels(1e-6), levels(limits.Below(1e-6))},
 		"last level":   {levels(1 - 1e-6), levels(limits.Above(1 - 1e-6))},
@@ -45,6 +63,11 @@ func TestLimits(t *testing.T) {
 		"edges":        {edges(0, 1), edges(0)}, "edges that tie": {edges(-1, 0, 5), edges(0, 1, 1)},
 		"edges, levels": {cells.Validate(), Cells{{Levels: 1, Edges: []float64{0, 1}}}.Validate()},
 		"cells":         {Cells{{Levels: MostCells}}.Validate(), Cells{{Levels: MostCells}, {Levels: 2}}.Validate()},
+		"geometric":     {threshold(geometric, 1<<50-1), threshold(geometric, 1<<50)},
+		"normal":        {threshold(normal, 1<<53*exact.Grid(1)-exact.Grid(1)), threshold(normal, 1<<53*exact.Grid(1))},
+		"off the grid":  {threshold(normal, 2+exact.Grid(1)), threshold(normal, 2+exact.Grid(1)/2)},
+		"whole":         {threshold(geometric, 1), threshold(geometric, 1.5)},
+		"groups":        {sums(MostCells / Total{unit}.Len()), sums(MostCells/Total{unit}.Len() + 1)},
 		"bounds":        {Number{0, 0x1p-99}.validate(), Number{1, 1}.validate()},
 	})
 }
@@ -80,8 +103,12 @@ func TestCalibratedCosts(t *testing.T) {
 				m.Check(rows, []float64{0}) == nil || m.Check(nil, nil) == nil {
 				t.Errorf("%s: what records are admitted", name)
 			}
-			if r, err := m.Run(rows, []float64{0, 0}, noise.NewSeeded(1), nil); err != nil || len(r.Coefficients) == 0 {
-				t.Errorf("%s: %v", name, err)
+			tally := m.(Mechanism).Tally()
+			tally.Add([][]float64{{0, 1}, {0.5, -0.5}, {1, 2}, {0, 0}}[:m.(Mechanism).Columns()])
+			want := tally.Release(noise.NewSeeded(1))
+			if r, err := m.Run(rows, []float64{0, 0}, noise.NewSeeded(1), nil); err != nil ||
+				!slices.Equal(r.Coefficients, want) {
+				t.Errorf("%s: %v is released, %v by its tally, %v", name, r, want, err)
 			}
 		}
 		s := all["means"].(Sums)

@@ -19,7 +19,7 @@ func TestTalliesOfPartsAreThatOfAll(t *testing.T) {
 	sums := must.Get(CalibrateSums(Total{Number{0, 1}}, Laplace, 1, 0))
 	for _, m := range []Mechanism{summary, quantiles, sums,
 		Histogram{Of: Cells{{Levels: 3}, {Edges: []float64{-1, 0, 4}}}, Scale: 1}} {
-		for _, n := range []int{900, many + 9000} { // few keys, and many
+		for _, n := range []int{5, 900, many + 9000} { // keys that one record has, few, and many
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
 			columns := [][]float64{make([]float64, n), make([]float64, n)}
 			for i := range n {

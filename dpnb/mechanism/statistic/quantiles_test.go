@@ -172,6 +172,55 @@ func TestRangeOfANode(t *testing.T) {
 	}
 }
 
+// A segment weighs what its points do, one by one, wherever it begins and ends; where two cuts are at one point, there
+// is one.
+func TestSegmentsWeighWhatTheirPointsDo(t *testing.T) {
+	src := noise.NewSeeded(8)
+	for trial := range 60 {
+		var s sketch
+		for range src.IntN(5) {
+			s.add(uint32(10 + src.IntN(6)))
+		}
+		round := roundNumbers{cell: []int64{9, 10, 12, 13, 15}, before: []uint64{0, 2, 5, 9, 14, 15}}
+		lo := 8*points + int64(src.IntN(5*points))
+		hi := lo + int64(src.IntN([]int{1, 40, 4 * points}[trial%3]))
+		r := s.ranks()
+		n := r.node(&round, lo, hi, 0.4, 0.5)
+		var mass uint128
+		at := lo
+		for i, seg := range n.segments {
+			var base uint64
+			for j := seg.from; j < seg.to; j++ {
+				base += 1 + round.more(j/points, j/points+1)
+			}
+			if mass = mass.plus(seg.most.times(base)); seg.from != at || n.base(seg) != base || n.mass[i] != mass {
+				t.Errorf("[%d, %d): segment %d of %+v weighs %v up to it, want %v", lo, hi, i, seg, n.mass[i], mass)
+			}
+			at = seg.to
+		}
+		if at != max(hi, lo+1) {
+			t.Errorf("[%d, %d) ends at %d", lo, hi, at)
+		}
+		if x := n.draw(noise.Exact(src), src); x < lo || x >= max(hi, lo+1) {
+			t.Errorf("[%d, %d): %d is drawn", lo, hi, x)
+		}
+	}
+}
+
+// Multiples are counted while all of them are whole numbers that a count takes; others have no rounder ones.
+func TestRoundNumbersFarOut(t *testing.T) {
+	for _, c := range []struct {
+		of   Number
+		want int
+	}{{Number{1<<40 - 1000, 1<<40 - 1}, 1000}, {Number{1<<40 - 1000, 1 << 40}, 0}, {Number{-1 << 40, 1000 - 1<<40}, 0},
+		{Number{1 - 1<<40, 1000 - 1<<40}, 1000}, {Number{1 << 40, 1<<40 + 1000}, 0}} {
+		m := Quantiles{Of: c.of}
+		if r := m.roundNumbers(); len(r.cell) != c.want {
+			t.Errorf("%v: %d round numbers, want %d", c.of, len(r.cell), c.want)
+		}
+	}
+}
+
 // What is drawn has the law of the weights, in heaps too.
 func TestDrawsHaveTheLawOfTheWeights(t *testing.T) {
 	var s sketch

@@ -209,9 +209,7 @@ func (r *ranks) node(round *roundNumbers, lo, hi int64, q, eta float64) *node {
 	}
 	at := lo
 	if near > first {
-		if at = hi; near < len(r.cell) {
-			at = min(hi, r.cell[near]*points)
-		}
+		at = min(hi, r.cell[near]*points) // one is near: they have the share q between them
 		even(lo, at, -far)
 	}
 	for i := near; i < end; i++ {

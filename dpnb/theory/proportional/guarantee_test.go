@@ -19,11 +19,14 @@ func TestZCDP(t *testing.T) {
 			m = 2
 		}
 		// Theorem 7.1(a): T·2L²R²/ν² under replace-one.
-		p := must.Get(huberTask(0.5).AtSteps(g, 3, 0.1, &DescentSettings{Points: 509}))
-		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, 3*m*m/(2*p.Nu*p.Nu), 1e-12) || rho.Adj != adj {
-			t.Errorf("descent: %v, %v", rho, err)
+		for _, steps := range []int{1, 3} {
+			p := must.Get(huberTask(0.5).AtSteps(g, steps, 0.1, &DescentSettings{Points: 509}))
+			want := float64(steps) * m * m / (2 * p.Nu * p.Nu)
+			if rho, err := p.ZCDP(); err != nil || !near(rho.Value, want, 1e-12) || rho.Adj != adj {
+				t.Errorf("%d steps of descent: %v, %v", steps, rho, err)
+			}
 		}
-		p = must.Get(logisticTask(0.5, 1).At(Output, g, 2, objective.DTZ24))
+		p := must.Get(logisticTask(0.5, 1).At(Output, g, 2, objective.DTZ24))
 		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, m*m/(2*4*p.Nu*p.Nu), 1e-12) {
 			t.Errorf("output: %v, %v", rho, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/limits"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -115,6 +116,86 @@ func TestInUnits(t *testing.T) {
 			if !(math.Abs(v[0]-v[1]) <= 1e-5*math.Abs(v[1])) {
 				t.Errorf("%v: %s is %v in other units, and %v", m, name, v[0], v[1])
 			}
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, d := range []Descent{{Loss: loss.Huber{Threshold: 1}, Noise: Normal(0, 1)},
+		{Loss: loss.Logistic{}, Link: LogisticLink{}}} {
+		d.Step, d.Steps, d.AspectRatio, d.Lambda, d.Nu, d.Kappa = 1, 1, 1, 1, 1, 1
+		limits.Check(t, d, Descent.Validate, limits.In("Steps", 1, maxSteps), limits.Positive("Step"),
+			limits.In("AspectRatio", 1e-9, 1e4), limits.In("Lambda", 1e-9, 1e6, 0), limits.In("Nu", 0, 1e6),
+			limits.In("Kappa", 0, MaxKappa))
+		task := Task{Loss: d.Loss, AspectRatio: 1, Kappa: 1, Noise: d.Noise, Link: d.Link, Radius: 1,
+			Goal: SquaredError}
+		limits.Check(t, task, Task.Validate, limits.In("Radius", 1, math.MaxFloat64))
+	}
+}
+
+// The first step of a classification is at 0, where labels may draw unequally; a later one, and every one of a
+// regression, is anywhere.
+func TestSlopesOfSteps(t *testing.T) {
+	for _, tau := range []float64{0.3, 0.7} {
+		task := Task{Loss: loss.SmoothPinball{Tau: tau, Width: 0.01}, Link: LogisticLink{}}
+		if one, three := task.slopes(1), task.slopes(3); !near(one, 0.7, 1e-9) || !near(three, 0.7*math.Sqrt(3), 1e-9) {
+			t.Errorf("τ = %g: %v and %v", tau, one, three)
+		}
+	}
+	half := logisticTask(1, 1)
+	if one, three := half.slopes(1), half.slopes(3); !near(one, 0.5, 1e-12) || !near(three, 1.5, 1e-12) {
+		t.Errorf("logistic loss: %v and %v", one, three)
+	}
+	huber := huberTask(1)
+	if one, three := huber.slopes(1), huber.slopes(3); !near(one, 1, 1e-12) || !near(three, math.Sqrt(3), 1e-12) {
+		t.Errorf("Huber's loss: %v and %v", one, three)
+	}
+}
+
+// Kinks are found to the ends of where they are looked for.
+func TestKinksFarOut(t *testing.T) {
+	for _, at := range []float64{1e-3, 0.7, 1, 50, 1e5, 1.6e6} {
+		got := kinks(loss.Huber{Threshold: at}, 0)
+		if len(got) != 2 || !near(got[0], -at, 1e-8) || !near(got[1], at, 1e-8) {
+			t.Errorf("Huber's loss of %g: %v", at, got)
+		}
+	}
+}
+
+// What is tried in vain leaves nothing but its cost.
+func TestBackTo(t *testing.T) {
+	w := newton{n: 2, left: 9, tol: 1, x: vector{1, 2}}
+	kept := w
+	w.x, w.res, w.steps, w.left, w.tol = vector{3, 4}, vector{5}, 6, 2, 7
+	w.backTo(kept)
+	if w.x != kept.x || w.res != kept.res || w.tol != 1 || w.steps != 6 || w.left != 2 {
+		t.Errorf("%+v", w)
+	}
+}
+
+// Where the true scores are all 0 labels are a coin's: moments over the training records are those of one proximal
+// operator at normal scores.
+func TestTrainingMomentsWithoutASignal(t *testing.T) {
+	c := Classification{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: 0.4, Lambda: 0.3, Nu: 0.2}
+	p := FixedPoint{Sigma: 0.8, Gamma: 0.5, Direct: 0.8}
+	for name, m := range map[string]struct {
+		g    func(u, y, s float64) float64
+		want float64
+	}{
+		"1":    {func(u, y, s float64) float64 { return 1 }, 1},
+		"y":    {func(u, y, s float64) float64 { return y }, 0},
+		"u":    {func(u, y, s float64) float64 { return u * u }, 0},
+		"both": {func(u, y, s float64) float64 { return (s*y + 1) * (s*y + 1) }, math.NaN()},
+	} {
+		if name == "both" {
+			m.want = midpoints(Normal(0, 0.8), func(s float64) float64 {
+				at, slope := make([]float64, 1), make([]float64, 1)
+				Prox(at, slope, c.Loss, 0.5, []float64{s}, []float64{1})
+				return (at[0] + 1) * (at[0] + 1)
+			})
+		}
+		if got := c.TrainingMoment(p, m.g); !(math.Abs(got-m.want) <= 1e-7) {
+			t.Errorf("%s: %v, want %v", name, got, m.want)
 		}
 	}
 }

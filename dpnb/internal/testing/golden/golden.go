@@ -3,6 +3,8 @@
 package golden
 
 import (
+	"fmt"
+	"html"
 	"math"
 	"os"
 	"path/filepath"
@@ -124,6 +126,26 @@ func differ(t testing.TB, path string, a, b []string, first int, same func(a, b 
 		}
 	}
 	return false
+}
+
+// sized is how large a picture is, and written what stands in it.
+var sized, written = regexp.MustCompile(`<svg width="(.*?)" height="(.*?)"`),
+	regexp.MustCompile(`(?s)<text[^>]*>([^<]*)</text>`)
+
+// Written returns the size of an SVG picture and its texts in a line: what its axes have at their ticks, and what is
+// labelled.
+func Written(svg []byte, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	var all []string
+	if m := sized.FindSubmatch(svg); m != nil {
+		all = append(all, fmt.Sprintf("%s × %s", m[1], m[2]))
+	}
+	for _, m := range written.FindAllSubmatch(svg, -1) {
+		all = append(all, html.UnescapeString(string(m[1])))
+	}
+	return strings.Join(all, " | ")
 }
 
 // same says whether two lines have the same words and nearly the same numbers.

@@ -89,3 +89,16 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// What is written in a picture is in the order in which it is drawn, as it is read.
+func TestWritten(t *testing.T) {
+	svg := []byte(`<svg width="9pt" height="5pt">
+		<text x="1"
+			y="2">20 %</text><path d="M1,2"/><text>a &lt; b</text></svg>`)
+	if got := Written(svg, nil); got != "9pt × 5pt | 20 % | a < b" {
+		t.Errorf("%q", got)
+	}
+	if got := Written(nil, errors.New("none")); got != "none" {
+		t.Errorf("%q", got)
+	}
+}
