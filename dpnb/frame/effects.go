@@ -163,13 +163,14 @@ func (e *encoder) changes(weights []float64, by float64) (all []change) {
 // ones are cut. nil is for rows of which none is.
 type Cut func(square float64) float64
 
-// shortened is about the rows that have a value of one column: how far off the mean they are beside it, squared, and so by
-// what they are multiplied.
+// shortened is about the rows that have a value of one column: how far off the mean they are beside it, squared, and so
+// by what they are multiplied.
 type shortened struct {
 	c      *encoder
 	mean   []float64 // of the column's features
 	beside float64
 	by     Cut
+	centre []float64 // of a Component: the mean of what is left of them
 }
 
 // cutAt is that of column k, the others being independent and as their shares say.

@@ -176,8 +176,10 @@ func TestEffectsOfRowsThatAreCut(t *testing.T) {
 		if !floats.EqualApprox(c.Weights[:3], want, 1e-9) {
 			t.Errorf("%s as a contrast: %v, want %v", f.Name, c.Weights[:3], want)
 		}
-		if c := d.Encoding.Components(mean, 0, cut)[0]; !floats.EqualApprox(c.Of(record).Weights[:3], of(record), 1e-9) {
-			t.Errorf("%s as it is drawn: %v, want %v", f.Name, c.Of(record).Weights[:3], of(record))
+		drawn := d.Encoding.Components(mean, 0, cut)[0]
+		got := drawn.Of(record).Weights[:3]
+		if floats.Sub(got, drawn.Of(1).Weights[:3]); !floats.EqualApprox(got, want, 1e-9) {
+			t.Errorf("%s as it is drawn: %v, want %v", f.Name, got, want)
 		}
 	}
 }
