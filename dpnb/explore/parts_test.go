@@ -162,3 +162,16 @@ func TestWhyCellsAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A figure has no dot for a value that the table does not show.
+func TestUnknownValuesHaveNoDots(t *testing.T) {
+	one := func(unknown bool) string {
+		s := &Statistic{rows: []Row{{Name: "a", Estimate: statistic.Estimate{Value: 1, Lower: 0, Upper: 2},
+			unknown: unknown}}}
+		return s.Illustration().Words()
+	}
+	if known, not := one(false), one(true); !strings.Contains(known, "a 1 (0 to 2)") ||
+		!strings.Contains(not, "a unknown (0 to 2)") {
+		t.Errorf("%q and %q", known, not)
+	}
+}

@@ -214,7 +214,9 @@ func (s *Statistic) Illustration() *figure.Figure {
 	var lo, mid, hi []float64
 	for _, r := range s.rows[:min(mostDrawn, len(s.rows))] {
 		names = append(names, r.Name)
-		lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper)
+		if lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper); r.unknown {
+			mid[len(mid)-1] = math.NaN()
+		}
 	}
 	axis := cmp.Or(s.axis, "value") + ", with " + s.percent() + " intervals"
 	if slices.ContainsFunc(s.rows, func(r Row) bool { return r.days }) {

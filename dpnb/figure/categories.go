@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -12,7 +13,8 @@ import (
 )
 
 // Intervals draws one line for each name, from the top down: the interval from lo to hi with a dot at mid. The names
-// are the ticks of the vertical axis, so use it on a figure of its own; verticals can be added (Vertical).
+// are the ticks of the vertical axis, so use it on a figure of its own; verticals can be added (Vertical). A mid
+// of NaN, which is not known, has no dot.
 func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figure {
 	n := len(names)
 	if len(lo) != n || len(mid) != n || len(hi) != n || n == 0 {
@@ -25,7 +27,9 @@ func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figu
 		y := float64(n - i)
 		ticks[i] = plot.Tick{Value: y, Label: name}
 		f.Line("", []float64{lo[i], hi[i]}, []float64{y, y}, c)
-		f.Dots("", []float64{mid[i]}, []float64{y}, c)
+		if !math.IsNaN(mid[i]) {
+			f.Dots("", []float64{mid[i]}, []float64{y}, c)
+		}
 	}
 	// No interval ends on the frame.
 	if x := &f.plot.X; !f.logX {
@@ -34,6 +38,9 @@ func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figu
 	}
 	for i, name := range names {
 		seen := name + " " + figures(mid[i])
+		if math.IsNaN(mid[i]) {
+			seen = name + " unknown"
+		}
 		if lo[i] < hi[i] {
 			seen += fmt.Sprintf(" (%s to %s)", figures(lo[i]), figures(hi[i]))
 		}

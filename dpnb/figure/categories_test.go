@@ -2,6 +2,8 @@ package figure_test
 
 import (
 	"bytes"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
@@ -28,5 +30,18 @@ func TestIntervals(t *testing.T) {
 		if _, err := f.SVG(); err == nil {
 			t.Errorf("%s: drawn", name)
 		}
+	}
+}
+
+// What is not known has an interval and no dot, and is said to be unknown.
+func TestIntervalsOfTheUnknown(t *testing.T) {
+	dots := func(mid float64) (int, string) {
+		f := figure.New("", "x", "").Intervals([]string{"a"}, []float64{0}, []float64{mid}, []float64{2}, figure.Blue)
+		return bytes.Count(must.Get(f.SVG()), []byte("<path")), f.Words()
+	}
+	known, words := dots(1)
+	unknown, said := dots(math.NaN())
+	if unknown != known-1 || !strings.Contains(words, "a 1 (0 to 2)") || !strings.Contains(said, "a unknown (0 to 2)") {
+		t.Errorf("%d paths for %d: %q and %q", unknown, known, said, words)
 	}
 }

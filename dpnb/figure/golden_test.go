@@ -27,7 +27,15 @@ func TestWhatIsDrawn(t *testing.T) {
 				v, _ := strconv.ParseFloat(number, 64) // as it was written
 				return strconv.FormatFloat(math.Round(10*v+0.003)/10, 'f', -1, 64)
 			})
-		fmt.Fprintln(&all, drawn)
+		lines := strings.Split(drawn, "\n")
+		for i := 1; i < len(lines); i++ { // those of contours are drawn in any order
+			const contour = `style="fill:none;stroke:#282828" />`
+			for j := i; j > 0 && lines[j] < lines[j-1] && strings.HasSuffix(lines[j], contour) &&
+				strings.HasSuffix(lines[j-1], contour); j-- {
+				lines[j], lines[j-1] = lines[j-1], lines[j]
+			}
+		}
+		fmt.Fprintln(&all, strings.Join(lines, "\n"))
 	}
 	say("lines", New("Lines", "x", "y").Line("one", x, y, Blue).Dashed("two, dashed", x, up, Orange).Dots("", x, up,
 		Ink).

@@ -170,8 +170,9 @@ func (df DataFrame) Knowing(s *frame.Schema) DataFrame {
 	return stated
 }
 
-// reading returns df with a column that its schema ignores, if nothing was done to the table since it was stated.
-func (df DataFrame) reading(column string) DataFrame {
+// WithIgnored returns df with a column that its schema ignores, if nothing was done to the table since it was stated:
+// so that PerPerson can say by it whose row it is after other steps.
+func (df DataFrame) WithIgnored(column string) DataFrame {
 	if df.err != nil || df.schema == nil || df.unprepared == nil || !slices.Contains(df.schema.Ignored, column) {
 		return df
 	}
@@ -197,7 +198,7 @@ func (df DataFrame) reading(column string) DataFrame {
 //
 // Errors (in Err): a column that is not there, rows < 1 or too many; PerPerson a second time.
 func (df DataFrame) PerPerson(column string, rows int) DataFrame {
-	df = df.reading(column)
+	df = df.WithIgnored(column)
 	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if err := mechanism.CheckRows(rows); err != nil {
 			return nil, err
@@ -207,7 +208,7 @@ func (df DataFrame) PerPerson(column string, rows int) DataFrame {
 		}
 		if df.schema != nil && slices.Contains(df.schema.Ignored, column) {
 			return nil, fmt.Errorf("dpnb: column %q is of type \"ignore\" in the schema, and so is not read: say "+
-				"whose row it is right after the schema, before anything else is done to the table", column)
+				"whose row it is right after the schema, or df.WithIgnored(%[1]q) there", column)
 		}
 		return frame.PerPerson(s, column, rows)
 	})

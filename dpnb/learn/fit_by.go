@@ -192,7 +192,11 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		return nil, errPeopleInGroups(df.person)
 	}
 	f, ok := schema.Field(column)
-	if !ok || f.Kind != frame.Categorical {
+	switch {
+	case ok && f.Kind != frame.Categorical:
+		return nil, fmt.Errorf("dpnb: %s: %q is a number in the schema, and groups are public categories",
+			wording.Of("FitBy"), column)
+	case !ok:
 		return nil, fmt.Errorf("dpnb: %s: the schema has no categories of %q%s: groups are public categories",
 			wording.Of("FitBy"), column, schema.Like(column))
 	}

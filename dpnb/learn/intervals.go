@@ -246,8 +246,8 @@ func (m *Model) hasIntervals() error {
 				"%s", m.title, wording.Of("CurvatureShare", "0.2"))
 		}
 	case !interval.Knows(m.release.Fitted):
-		return fmt.Errorf("dpnb: intervals are for objective perturbation without a regulariser, by learners other "+
-			"than HeavyTails; this %s is by %s", m.title, m.release.Fitted.Describe().Name)
+		return fmt.Errorf("dpnb: intervals are for objective perturbation with a δ, without a regulariser, by "+
+			"learners other than HeavyTails; this %s is by %s", m.title, m.release.Fitted.Describe().Name)
 	}
 	return nil
 }

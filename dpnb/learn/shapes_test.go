@@ -302,7 +302,8 @@ func TestShapesOfTerms(t *testing.T) {
 			},
 			"in units": func() (*Model, error) {
 				return Logistic{Noise: Seed(1)}.Fit(
-					Binary(people.Drop("count", "score"), "ill", append(terms.options, InUnits())...), Simulate(100, 1e-6))
+					Binary(people.Drop("count", "score"), "ill", append(terms.options, InUnits())...),
+					Simulate(100, 1e-6))
 			},
 			"plain": func() (*Model, error) {
 				return Logistic{}.FitWithoutPrivacy(Binary(people.Drop("count", "score"), "ill", terms.options...))

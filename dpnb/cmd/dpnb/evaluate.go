@@ -172,6 +172,10 @@ func (e *evaluateFlags) group(out io.Writer, m *learn.Model, model string, df le
 	if column == "" {
 		return nil
 	}
+	if other, chosen := e.chosen[column]; chosen && other != category {
+		return fmt.Errorf("%s is of the records with %s = %s, of which none has %[2]s=%[4]s, --where: leave it out",
+			model, column, category, other)
+	}
 	said := "they alone are asked about"
 	if _, own := m.OfGroup(df); !own {
 		if slices.Contains(e.file.Names(), column) {

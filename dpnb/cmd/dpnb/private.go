@@ -98,6 +98,9 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
 	p.file, err = p.table.open(path)
 	df = p.part(learn.FromScanner(p.file, err)).Knowing(s)
+	if p.person != "" { // it is read whatever is done first
+		df = df.WithIgnored(p.person)
+	}
 	for _, column := range slices.Sorted(maps.Keys(p.chosen)) {
 		df = df.OfCategory(column, p.chosen[column])
 	}

@@ -327,3 +327,40 @@ func TestSimulationsAreOfTheRelease(t *testing.T) {
 		}
 	}
 }
+
+// Whose row it is can stand in a column that the schema ignores, whichever rows are asked about; a model of a group is
+// not asked about another one's rows, of which there are none.
+func TestPeopleOfACategory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var rows strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&rows, "p%d,%d,%s,%s\n", i/2, 20+i%50, []string{"Bern", "Rome"}[i%2], []string{"no", "yes"}[i%3%2])
+	}
+	must.Do(os.WriteFile("people.csv", []byte("id,age,city,happy\n"+rows.String()), 0o600))
+	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Categorical("city", "Bern", "Rome"),
+		learn.Categorical("happy", "no", "yes")}, Ignored: []string{"id"}}
+	must.Do(s.Save("schema.json"))
+	public := []string{"people.csv", "--schema", "schema.json", "--epsilon", "2", "--delta", "1e-6", "--seed", "1",
+		"--person", "id"}
+	said, err := call(t, newDescribeCommand(), append(slices.Clone(public), "--mean", "age", "--where", "city=Rome")...)
+	if err != nil || !strings.Contains(said, "Mean of age") {
+		t.Errorf("%s (%v)", said, err)
+	}
+	fit := append(slices.Clone(public), "--target", "happy", "--store", dir)
+	if said, err = call(t, newFitCommand(), append(fit, "--by", "city", "--out", "m.json")...); err != nil {
+		t.Fatalf("%s (%v)", said, err)
+	}
+	asked := append([]string{"m.Rome.json"}, public...)
+	said, err = call(t, newEvaluateCommand(), append(slices.Clone(asked), "--where", "city=Bern")...)
+	if err == nil || !strings.Contains(err.Error(), "of which none has city=Bern") {
+		t.Errorf("%s (%v)", said, err)
+	}
+	if said, err = call(t, newEvaluateCommand(), append(slices.Clone(asked), "--where", "city=Rome")...); err != nil {
+		t.Errorf("%s (%v)", said, err)
+	}
+	if said, err = call(t, newFitCommand(), append(fit, "--by", "age")...); err == nil ||
+		!strings.Contains(err.Error(), `"age" is a number in the schema`) {
+		t.Errorf("%s (%v)", said, err)
+	}
+}
