@@ -29,7 +29,7 @@ type (
 	// DataFrame is a table of raw records with what is publicly known about its columns:
 	//
 	//	df.WithSchema(dpnb.Numeric("age", 17, 90))   // bounds that are known without the data
-	//	df.Drop("name").DropMissing("age").Head(5)
+	//	df.Drop("name").DropMissing("age")
 	//	dpnb.Show(df.Check())                        // typing errors, for the keeper of the data
 	DataFrame = learn.DataFrame
 	// Row is a row as the rules of df.Where, df.DeriveNumber and df.DeriveText see it:

@@ -160,6 +160,11 @@ func (d doubt) category(v float64) float64 {
 // without hats there are two places, with half of the variance of an even spread or what the bounds leave room for.
 func (e *encoder) suit(weights, mean []float64, of doubt, by float64) {
 	own := mean[e.at : e.at+e.width()]
+	if e.more && e.levels == nil { // of those that have the number
+		const most = 0.95
+		there := 1 - math.Min(math.Max(0, own[e.size]/by), most)
+		by, of.off = by*there, of.off/there
+	}
 	switch {
 	case e.periodic(): // the density that has these cosines and sines
 		for i := range weights {

@@ -204,3 +204,39 @@ func TestEffectsOfRowsThatAreHalved(t *testing.T) {
 		}
 	}
 }
+
+// Where a number is missing says nothing of where those are that are there: its effect, its shares and its place on the
+// scale are those of the same records without the missing ones.
+func TestMissingNumbersAreNowhere(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 100).OrMissing(),
+		frame.CategoricalField("rich", "no", "yes")}}
+	of := func(hats int, missing bool) (effect []float64, shares []float64) {
+		rng, ages, texts := noise.NewSeeded(3), make([]float64, 4000), make([]string, 4000)
+		for i := range ages {
+			ages[i], texts[i] = 20+5*rng.NormFloat64(), []string{"no", "yes"}[i%2]
+			if missing && i%5 < 2 {
+				ages[i] = math.NaN()
+			}
+		}
+		table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: ages},
+			frame.Column{Name: "rich", Kind: frame.Categorical, Texts: texts}))
+		d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "rich", Centred: true, InUnits: true,
+			Curves: hats}))
+		mean, row := make([]float64, d.Width()-1), make([]float64, d.Width())
+		for i := range ages {
+			d.Rows.Row(row, i)
+			floats.AddScaled(mean, 1/float64(len(ages)), row[:len(mean)])
+		}
+		c := d.Encoding.Components(mean, 0, nil)[0]
+		return d.Encoding.Effects(mean, nil)[0].Weights[:1+hats], c.Shares[:len(c.Knots)]
+	}
+	for _, hats := range []int{0, 8} {
+		effect, shares := of(hats, false)
+		missing, lost := of(hats, true)
+		floats.Scale(1/0.6, lost)
+		if !floats.EqualApprox(missing, effect, 0.02*floats.Norm(effect, 2)) || !floats.EqualApprox(lost, shares, 0.02) {
+			t.Errorf("%d hats: %.3f and shares %.3f, where none is missing %.3f and %.3f", hats, missing, lost, effect,
+				shares)
+		}
+	}
+}

@@ -37,6 +37,7 @@ type Dataset struct {
 	// stored says that numbers are straight because records are not in memory, and nothing was said of it.
 	stored bool
 	err    error
+	headed bool
 }
 
 // whole returns the design with its records.
@@ -61,7 +62,12 @@ type Records interface {
 	// whose says whose they are, how many rows of each were kept, 0 saying that each row is a person, and of which
 	// group of FitBy they are.
 	whose() (person string, rows int, group *ofGroup)
+	// byPlace says that which rows they are depends on others of the table (Head).
+	byPlace() bool
 }
+
+func (df DataFrame) byPlace() bool { return df.headed }
+func (d *Dataset) byPlace() bool   { return d.headed }
 
 func (df DataFrame) whose() (string, int, *ofGroup) { return df.person, df.rows, df.group }
 func (d *Dataset) whose() (string, int, *ofGroup) {
@@ -332,7 +338,8 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	if err := o.weigh(df.schema); err != nil {
 		return &Dataset{err: err}
 	}
-	schema, out := df.schema, &Dataset{from: records, group: df.group, remote: o.remote != nil, stored: stored}
+	schema, out := df.schema, &Dataset{from: records, group: df.group, headed: df.headed, remote: o.remote != nil,
+		stored: stored}
 	if whole && schema == nil && o.infer {
 		schema = frame.InferSchema(table)
 	}

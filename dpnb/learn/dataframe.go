@@ -32,6 +32,8 @@ type DataFrame struct {
 	// group marks the rows of a group of FitBy, and what is made of them; nil of others.
 	group *ofGroup
 	err   error
+	// headed says that it is of the first rows of another (Head).
+	headed bool
 }
 
 // CSV says how a file is read: frame.CSVSettings.
@@ -243,11 +245,11 @@ func (df DataFrame) DropMissing(names ...string) DataFrame {
 }
 
 // Head returns the first n rows. They are raw records, to be looked at: which rows they are depends on those before
-// them, so that one record more in the table changes two of them, and a fit of them keeps its guarantee for the rows of
-// the head, not for those of the table.
+// them, so that one record more in the table changes two of them, and nothing can be released of them but by Simulate.
 //
 // Errors (in Err): n is negative.
 func (df DataFrame) Head(n int) DataFrame {
+	df.headed = true
 	return df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if n < 0 {
 			return nil, fmt.Errorf("dpnb: Head(%d): want a number of rows from 0 on", n)

@@ -3,6 +3,7 @@ package learn_test
 import (
 	"bytes"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 const people = "age,city,happy\n31,Bern,yes\n40,Bern,no\n64,Rome,no\n18,Rome,yes\n25,Bern,yes\n70,Rome,no\n"
@@ -157,4 +159,48 @@ func TestShowLabelsRawRows(t *testing.T) {
 	out.Reset()
 	learn.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
 	says(t, out.String(), "NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom")
+}
+
+// Nothing is released of the first rows of a table but a simulation: which they are depends on others.
+func TestHeadIsNotReleased(t *testing.T) {
+	head := frameOf(t, people).Head(4)
+	data := learn.Binary(head.Filter(func(int) bool { return true }), "happy")
+	if _, err := (learn.Logistic{}).Fit(data, fresh(1, 1e-6).Spend(0.5)); err == nil ||
+		!strings.Contains(err.Error(), "Head") {
+		t.Errorf("a fit to the first rows: %v", err)
+	}
+	must.Get(learn.Logistic{Noise: learn.Seed(3)}.Fit(learn.Binary(head, "happy"), learn.Simulate(1, 1e-6)))
+}
+
+// Intervals have a level between 0 and 1, whatever they cover. Where records fill a small part of the bounds of a number
+// that bends, those for the population say so, and not where it is straight.
+func TestIntervalsSayWhereTheyMiss(t *testing.T) {
+	n := 4000
+	x, y, src := make([]float64, n), make([]float64, n), noise.NewSeeded(5)
+	for i := range x {
+		x[i] = 50 + 4*src.NormFloat64()
+		y[i] = x[i] + src.NormFloat64()
+	}
+	df := learn.FromColumns(learn.Numbers("x", x), learn.Numbers("y", y)).WithSchema(learn.Numeric("x", 0, 100),
+		learn.Numeric("y", 0, 100))
+	for _, lines := range []bool{false, true} {
+		var how []learn.Option
+		if lines {
+			how = append(how, learn.Lines())
+		}
+		m := must.Get(learn.Linear{Noise: learn.Seed(1), CurvatureShare: 0.1}.Fit(learn.Regression(df, "y", how...),
+			learn.Simulate(4, 1e-6)))
+		said := must.Get(m.PopulationIntervals(0.95)).Display().Text()
+		if strings.Contains(said, "a small part of the bounds of x") == lines {
+			t.Errorf("lines %v: %s", lines, said)
+		}
+		for _, level := range []float64{95, 0, -1, 1, math.NaN()} {
+			for name, ask := range map[string]func(float64) (*learn.Intervals, error){"Intervals": m.Intervals,
+				"ProvedIntervals": m.ProvedIntervals, "PopulationIntervals": m.PopulationIntervals} {
+				if _, err := ask(level); err == nil {
+					t.Errorf("%s of level %v", name, level)
+				}
+			}
+		}
+	}
 }

@@ -105,6 +105,9 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
+	if !(level > 0 && level < 1) {
+		return nil, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1), for example 0.95"}
+	}
 	if err := m.drawnEach(); kind == ofPopulation && err != nil {
 		return nil, err
 	}
@@ -344,6 +347,27 @@ func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
 	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.own.Estimate, iv.own.Lower, iv.own.Upper)
 }
 
+// narrow says of which numbers that bend the records fill a small part of the bounds, "" of none: there the line that is
+// nearest to a curve is too flat, by what is not seen of it, and an interval for the population can miss it.
+func (m *Model) narrow() string {
+	const small = 0.1 // deviations of the scale
+	var names []string
+	if m.bought() == nil {
+		return ""
+	}
+	for _, c := range m.encoding.Components(meanRow(m.bought()), 0, nil) {
+		if d := c.Deviation(); d > 0 && d < small {
+			names = append(names, c.Field.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("By what was bought, records fill a small part of the bounds of %s: of a number that bends an "+
+		"interval is then often too near to 0. State narrower bounds, or keep it straight%s.", strings.Join(names, ", "),
+		wording.Setting{Go: " (Lines)"})
+}
+
 // Display shows the intervals column by column, class by class if there are several, what they cover and why.
 func (iv *Intervals) Display() display.Item {
 	if iv == nil {
@@ -442,6 +466,9 @@ func (iv *Intervals) Display() display.Item {
 		if said != "" {
 			it.Notes = append(it.Notes, said)
 		}
+	}
+	if said := m.narrow(); iv.population && said != "" {
+		it.Note("%s", said)
 	}
 	it.Note("Basis: %s.", iv.own.Basis)
 	if isDescent(m.release) {

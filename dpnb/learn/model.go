@@ -179,12 +179,11 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 }
 
 // CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as in regressions without bounds:
-// for a number, per step of 1; for a category, if it is this one; for the bias, where all numbers are 0. For two
-// classes they add up to the logarithm of the odds, or to the margin. They are a function of what was released. Of
-// centred records they are effects: of a number per step of 1 along the line that is nearest to its curve, of a
-// category against the reference of its column, and the bias is what the mean record has; on a logarithmic scale the
-// whole way from the lower bound to the upper one, as the name then says. A number with a period has no such step, and
-// is left out.
+// for a number, per step of 1 along the line that is nearest to its curve; for a category, against the reference of its
+// column; the bias is what the mean record has. On a logarithmic scale it is the whole way from the lower bound to the
+// upper one, as the name then says. A number with a period has no such step, and is left out. For two classes they add
+// up to the logarithm of the odds, or to the margin. Of records that are not centred they are coefficients: a category
+// counts if it is this one, and the bias is where all numbers are 0. They are a function of what was released.
 //
 // Errors (in it, as is usual with gota): a model of counts or of several classes; records that are not centred without
 // a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.

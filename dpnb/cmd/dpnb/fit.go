@@ -285,11 +285,14 @@ func (p *fitFlags) left() string {
 		"them, dpnb cache remove%[1]s removes them.\n", store)
 }
 
-// settleUnits has rows as long as they are where intervals for the population are asked for and nothing is said of it:
-// whoever reads them reads effects, which are those of a regression on the columns only if no row is scaled.
+// settleUnits has rows as long as they are where intervals are asked for, such are bought as there can be, and nothing
+// is said of it: whoever reads them reads effects, which are those of a regression on the columns only if no row is
+// scaled.
 func (p *fitFlags) settleUnits(f *pflag.FlagSet, l learn.Learner) (err error) {
 	if p.intervals > 0 && !f.Changed("in-units") && !f.Changed("row-norm") {
-		p.inUnits, err = p.population(f, l)
+		people := *p
+		people.rows = 1
+		p.inUnits, err = people.population(f, l)
 	}
 	return err
 }
