@@ -364,8 +364,8 @@ func (m *Model) narrow() string {
 		return ""
 	}
 	return fmt.Sprintf("By what was bought, records fill a small part of the bounds of %s: of a number that bends an "+
-		"interval is then often too near to 0. State narrower bounds, or keep it straight%s.", strings.Join(names, ", "),
-		wording.Setting{Go: " (Lines)"})
+		"interval is then often too near to 0. State narrower bounds, or keep it straight%s.",
+		strings.Join(names, ", "), wording.Setting{Go: " (Lines)"})
 }
 
 // Display shows the intervals column by column, class by class if there are several, what they cover and why.
