@@ -166,8 +166,8 @@ func TestWhyCellsAreRefused(t *testing.T) {
 // A figure has no dot for a value that the table does not show.
 func TestUnknownValuesHaveNoDots(t *testing.T) {
 	one := func(unknown bool) string {
-		s := &Statistic{title: "Means", rows: []Row{{Name: "a", Estimate: statistic.Estimate{Value: 1, Lower: 0, Upper: 2},
-			unknown: unknown}}}
+		value := statistic.Estimate{Value: 1, Lower: 0, Upper: 2}
+		s := &Statistic{title: "Means", rows: []Row{{Name: "a", Estimate: value, unknown: unknown}}}
 		return s.Illustration().Words()
 	}
 	if known, not := one(false), one(true); !strings.Contains(known, "a 1 (0 to 2)") ||

@@ -210,8 +210,9 @@ func (c shortened) of(v given) []float64 {
 	return own
 }
 
-// apply changes what differences of a column are of to those between rows that are cut, of a number along the line that
-// is nearest to what remains of its own. Effects of what is missing, and of periods, stay.
+// apply changes what differences of a column are of to those between rows that are cut, of a number along the line
+// that is nearest to what remains of its own, of what is missing against where all of the column is 0. Those of periods
+// stay.
 func (c shortened) apply(all []change, shares []float64) {
 	if c.c.levels != nil {
 		against, next := c.of(given{place: c.c.reference()}), 0
@@ -222,6 +223,11 @@ func (c shortened) apply(all []change, shares []float64) {
 			}
 		}
 		return
+	}
+	if c.c.more {
+		last, zero := all[len(all)-1].by, slices.Clone(c.mean)
+		floats.Scale(-c.by(floats.Dot(zero, zero)+c.beside), zero)
+		floats.SubTo(last, c.of(given{place: 1}), zero)
 	}
 	if along := slope(shares); !c.c.periodic() && floats.Norm(along, 1) > 0 {
 		clear(all[0].by)

@@ -234,7 +234,8 @@ func TestMissingNumbersAreNowhere(t *testing.T) {
 		effect, shares := of(hats, false)
 		missing, lost := of(hats, true)
 		floats.Scale(1/0.6, lost)
-		if !floats.EqualApprox(missing, effect, 0.02*floats.Norm(effect, 2)) || !floats.EqualApprox(lost, shares, 0.02) {
+		if !floats.EqualApprox(missing, effect, 0.02*floats.Norm(effect, 2)) ||
+			!floats.EqualApprox(lost, shares, 0.02) {
 			t.Errorf("%d hats: %.3f and shares %.3f, where none is missing %.3f and %.3f", hats, missing, lost, effect,
 				shares)
 		}

@@ -401,8 +401,8 @@ func (a *Allowance) reads(records Records) error {
 	}
 	if records.byPlace() && !a.simulation {
 		return errors.New("dpnb: these are the first rows of a table (Head): which they are depends on those before " +
-			"them, and one record more changes two of them, so that no guarantee would be of the table. Ask about all " +
-			"of it, or Simulate")
+			"them, and one record more changes two of them, so that no guarantee would be of the table. Ask about " +
+			"all of it, or Simulate")
 	}
 	person, rows, group := records.whose()
 	if a.unit = unit(person, rows); a.rows != nil && a.rows != group {

@@ -172,8 +172,8 @@ func TestHeadIsNotReleased(t *testing.T) {
 	must.Get(learn.Logistic{Noise: learn.Seed(3)}.Fit(learn.Binary(head, "happy"), learn.Simulate(1, 1e-6)))
 }
 
-// Intervals have a level between 0 and 1, whatever they cover. Where records fill a small part of the bounds of a number
-// that bends, those for the population say so, and not where it is straight.
+// Intervals have a level between 0 and 1, whatever they cover. Where records fill a small part of the bounds of a
+// number that bends, those for the population say so, and not where it is straight.
 func TestIntervalsSayWhereTheyMiss(t *testing.T) {
 	n := 4000
 	x, y, src := make([]float64, n), make([]float64, n), noise.NewSeeded(5)

@@ -249,8 +249,9 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 // errPeopleInGroups does not say to leave out PerPerson: a row would then be protected, and its person would not.
 func errPeopleInGroups(person string) error {
 	return fmt.Errorf("dpnb: rows of one person (%q) may be in several groups, and then the costs add up: %s is of "+
-		"people of whom one row counts, which is chosen before the groups are made: %s. Or fit each group by itself, from a table of its rows%s, and pay for each", person,
-		wording.Of("FitBy"), wording.Setting{Field: "RowsOfAPerson", Value: "1",
+		"people of whom one row counts, which is chosen before the groups are made: %s. Or fit each group by itself, "+
+		"from a table of its rows%s, and pay for each", person, wording.Of("FitBy"),
+		wording.Setting{Field: "RowsOfAPerson", Value: "1",
 			Go: fmt.Sprintf("PerPerson(%q, 1) of the whole table", person)}, wording.Setting{Go: " (Where)"})
 }
 

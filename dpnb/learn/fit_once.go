@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -76,6 +77,14 @@ func Kept(name, ledger string) bool {
 	_, ok := keptBeside(name, ledger)
 	return ok
 }
+
+// KeptInUnits reports whether what is kept under the name is of rows in units (InUnits).
+func KeptInUnits(name, ledger string) bool {
+	content, _ := keptBeside(name, ledger)
+	return keptUnits.Match(content)
+}
+
+var keptUnits = regexp.MustCompile(`"InUnits":\s*true`)
 
 func keptBeside(name, ledger string) (content []byte, ok bool) {
 	path, err := filepath.EvalSymlinks(ledger) // as the budget has it

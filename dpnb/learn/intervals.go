@@ -106,7 +106,7 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 		return nil, err
 	}
 	if !(level > 0 && level < 1) {
-		return nil, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1), for example 0.95"}
+		return nil, &privacy.ParamError{Name: "Level", Value: level, Want: "a number in (0, 1), for example 0.95"}
 	}
 	if err := m.drawnEach(); kind == ofPopulation && err != nil {
 		return nil, err
@@ -347,8 +347,8 @@ func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
 	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.own.Estimate, iv.own.Lower, iv.own.Upper)
 }
 
-// narrow says of which numbers that bend the records fill a small part of the bounds, "" of none: there the line that is
-// nearest to a curve is too flat, by what is not seen of it, and an interval for the population can miss it.
+// narrow says of which numbers that bend the records fill a small part of the bounds, "" of none: there the line that
+// is nearest to a curve is too flat, by what is not seen of it, and an interval for the population can miss it.
 func (m *Model) narrow() string {
 	const small = 0.1 // deviations of the scale
 	var names []string

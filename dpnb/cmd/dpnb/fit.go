@@ -207,7 +207,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if p.learner == suited {
 		l, _ = learn.Suited(df, p.target, opts...)
 	}
-	if err := p.settleUnits(cmd.Flags(), l); err != nil {
+	if err := p.settleUnits(cmd.Flags(), l, file); err != nil {
 		return err
 	}
 	if p.inUnits {
@@ -246,7 +246,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		return printed(out, cost, err)
 	}
 	defer func() { cmd.PrintErr(p.left()) }()
-	name := p.once(p.learner+" fit for "+p.target, file)
+	name := p.named(file)
 	if p.by != "" {
 		models, err := p.groups(l, df, records, allowance, name)
 		if models.Err() != nil {
@@ -285,11 +285,18 @@ func (p *fitFlags) left() string {
 		"them, dpnb cache remove%[1]s removes them.\n", store)
 }
 
+// named is under what the fit is kept, "" if it is not.
+func (p *fitFlags) named(file string) string { return p.once(p.learner+" fit for "+p.target, file) }
+
 // settleUnits has rows as long as they are where intervals are asked for, such are bought as there can be, and nothing
 // is said of it: whoever reads them reads effects, which are those of a regression on the columns only if no row is
-// scaled.
-func (p *fitFlags) settleUnits(f *pflag.FlagSet, l learn.Learner) (err error) {
+// scaled. What was released before is asked for as it was.
+func (p *fitFlags) settleUnits(f *pflag.FlagSet, l learn.Learner, file string) (err error) {
 	if p.intervals > 0 && !f.Changed("in-units") && !f.Changed("row-norm") {
+		if name := p.named(file); name != "" && learn.Kept(name, p.budget) {
+			p.inUnits = learn.KeptInUnits(name, p.budget)
+			return nil
+		}
 		people := *p
 		people.rows = 1
 		p.inUnits, err = people.population(f, l)

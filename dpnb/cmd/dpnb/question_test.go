@@ -192,7 +192,8 @@ func TestEvaluationsThatSayNothing(t *testing.T) {
 	table = append(table, "--budget", "says-nothing.json", "--held-out", "0.2")
 	must.Get(call(t, newFitCommand(), append(table, strings.Fields("--target city --store . --lines --learner "+
 		"logistic --share 0.5 --out m.json")...)...))
-	for share, charges := range map[string]int{"0.001": 1, "0.45": 2} {
+	for i, share := range []string{"0.001", "0.45"} {
+		charges := i + 1
 		before := len(must.Get(learn.NewBudget(2, 1e-6, learn.KeptIn("says-nothing.json")).State()).Entries)
 		said, err := call(t, newEvaluateCommand(), slices.Concat([]string{"m.json"}, table, []string{"--auc", "--share",
 			share})...)
