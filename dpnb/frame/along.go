@@ -36,7 +36,6 @@ type Component struct {
 	e      *Encoding
 	k      int
 	c      *encoder
-	cut    shortened
 	means  [][]float64 // of the features of each column for these shares
 	places []float64   // of the scale, their shares
 }
@@ -50,16 +49,11 @@ const wavePlaces = 24
 // matters. The mean row has noise of a standard deviation off in each entry, by which shares are taken lower, so that
 // few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the typical
 // norm (TypicalNorm).
-//
-// Rows that are cut are as those of Effects.
-func (e *Encoding) Components(mean []float64, off float64, by Cut) []Component {
+func (e *Encoding) Components(mean []float64, off float64) []Component {
 	all, places := make([]Component, len(e.encoders)), e.margins(mean, doubt{off: off, less: 1})
 	means := e.meansOf(places)
 	for i, c := range e.encoders {
 		t := Component{Field: *c.field, Bent: c.periodic(), e: e, k: i, c: &c, means: means}
-		if by != nil {
-			t.cut = e.cutAt(i, places, means, by)
-		}
 		for _, x := range e.crosses {
 			t.Crossed = t.Crossed || x.a == i || x.b == i
 		}
@@ -96,15 +90,17 @@ func (e *Encoding) Components(mean []float64, off float64, by Cut) []Component {
 				means[i][c.size] += lost
 			}
 		}
-		if by != nil { // what it is counted from: the mean over the records of what is left of it
-			t.cut.centre = make([]float64, c.width())
-			for handle, share := range t.Shares {
-				floats.AddScaled(t.cut.centre, share, t.cut.of(t.given(handle)))
-			}
-		}
 		all[i] = t
 	}
 	return all
+}
+
+// missing names the category of values that are missing.
+const missing = "missing"
+
+// unscaled returns the number at a share of its scale.
+func (e *encoder) unscaled(u float64) float64 {
+	return logscale.Place(e.field.Lower, e.field.Upper, u, e.field.Log)
 }
 
 // Deviation is, of a number that bends, about the standard deviation over the records of where they are on its scale,
@@ -120,32 +116,15 @@ func (t Component) Deviation() float64 {
 	return math.Sqrt(math.Max(0, second-first*first))
 }
 
-// given is what a record has at a handle.
-func (t Component) given(handle int) given {
-	switch n := len(t.Knots); {
-	case handle < n:
-		return given{share: float64(handle) / float64(n-1)}
-	case n > 0: // it is missing
-		return given{place: 1}
-	}
-	return given{place: handle}
-}
-
-// missing names the category of values that are missing.
-const missing = "missing"
-
-// unscaled returns the number at a share of its scale.
-func (e *encoder) unscaled(u float64) float64 {
-	return logscale.Place(e.field.Lower, e.field.Upper, u, e.field.Log)
-}
-
 // Of returns what a handle adds as an effect.
 func (t Component) Of(handle int) Effect {
-	v := t.given(handle)
-	if handle < len(t.Knots) {
-		return t.at(v.share)
+	switch n := len(t.Knots); {
+	case handle < n:
+		return t.at(float64(handle) / float64(n-1))
+	case n > 0:
+		return t.adds(given{place: 1}, nil) // it is missing
 	}
-	return t.adds(v, nil)
+	return t.adds(given{place: handle}, nil)
 }
 
 // At returns what a number adds as an effect.
@@ -165,10 +144,6 @@ func (t Component) adds(v given, places []float64) Effect {
 	t.c.write(own, v)
 	floats.Sub(own, t.means[t.k])
 	floats.Scale(t.e.ofRow(), own)
-	if t.cut.by != nil {
-		floats.Scale(t.cut.by(floats.Dot(own, own)+t.cut.beside), own)
-		floats.Sub(own, t.cut.centre)
-	}
 	return Effect{Weights: t.e.changed(t.k, own, t.means), Line: t.c.at, Places: t.lessPlaces(places)}
 }
 
@@ -282,39 +257,10 @@ func harmonic(values []float64) (mean float64, waves []float64) {
 	return mean, waves
 }
 
-// uncut returns the change at the handles of rows that are as long as they come by which that of those that are cut is
-// by, but for one constant: s·x + c = by, of which x has mean 0, is x + c then. Of a number with a period, which has to
-// stay one of waves, s is the mean.
-func (t Component) uncut(by []float64) []float64 {
-	s := make([]float64, len(by))
-	for i := range s {
-		own := t.cut.less(t.given(i))
-		s[i] = t.cut.by(floats.Dot(own, own) + t.cut.beside)
-	}
-	if t.Bent {
-		mean := floats.Sum(s) / float64(len(s))
-		for i := range s {
-			s[i] = mean
-		}
-	}
-	var sum, all float64
-	for i, v := range by {
-		sum, all = sum+t.Shares[i]*v/s[i], all+t.Shares[i]/s[i]
-	}
-	out := make([]float64, len(by))
-	for i, v := range by {
-		out[i] = sum/all + (v-sum/all)/s[i]
-	}
-	return out
-}
-
 // Changed returns by how much the coefficients change where one changes by so much at its handles, of a number with a
 // period as its waves can. That of the bias, by which the form of a row of the typical norm changes by just that at
 // every value, is the last; ok is false where rows have none, and it would not be 0.
 func (t Component) Changed(by []float64) (change []float64, ok bool) {
-	if t.cut.by != nil {
-		by = t.uncut(by)
-	}
 	change = make([]float64, len(t.e.Features))
 	own, k := change[t.c.at:t.c.at+t.c.width()], len(t.Knots)
 	var constant float64 // what a row of nothing but zeros in the column has

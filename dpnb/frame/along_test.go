@@ -25,7 +25,7 @@ func TestChangedColumns(t *testing.T) {
 		if set.RowNorm > 0 {
 			by = set.RowNorm / e.TypicalNorm()
 		}
-		for _, c := range e.Components(nil, 0, nil) {
+		for _, c := range e.Components(nil, 0) {
 			want := make([]float64, len(c.Shares))
 			for j := range want {
 				if want[j] = r.NormFloat64(); c.Bent { // a wave, whose mean is not zero
@@ -71,13 +71,13 @@ func TestChangedColumns(t *testing.T) {
 		table = must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: one},
 			frame.Column{Name: "pay", Numbers: one}, frame.Column{Name: "visits", Numbers: one},
 			frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a"}}))
-		for _, c := range must.Get(frame.NewDesign(table, few, set)).Encoding.Components(nil, 0, nil) {
+		for _, c := range must.Get(frame.NewDesign(table, few, set)).Encoding.Components(nil, 0) {
 			if c.Crossed != (c.Field.Name != "pay") {
 				t.Errorf("%s is crossed: %v", c.Field.Name, c.Crossed)
 			}
 		}
 		// Without a bias what has the mean of zero is allowed.
-		c := e.Components(nil, 0, nil)[len(e.Components(nil, 0, nil))-1]
+		c := e.Components(nil, 0)[len(e.Components(nil, 0))-1]
 		if _, ok := c.Changed([]float64{1, -1}); !ok {
 			t.Errorf("%+v: %s cannot be changed by a contrast", set, c.Field.Name)
 		}
@@ -111,7 +111,7 @@ func TestTogether(t *testing.T) {
 		theta[j] = r.NormFloat64()
 	}
 	at := map[string]frame.Component{}
-	for _, c := range e.Components(nil, 0, nil) {
+	for _, c := range e.Components(nil, 0) {
 		at[c.Field.Name] = c
 	}
 	age, sex, city, pay := at["age"], at["sex"], at["city"], at["pay"]
@@ -166,7 +166,7 @@ func TestTogether(t *testing.T) {
 func TestBetweenAndDamped(t *testing.T) {
 	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), frame.DesignSettings{Label: "y", Centred: true,
 		Curves: 8})).Encoding
-	for _, c := range e.Components(nil, 0, nil) {
+	for _, c := range e.Components(nil, 0) {
 		n := len(c.Knots) - 1
 		if c.Field.Kind != frame.Numeric || n < 2 || c.Field.Cuts != nil {
 			continue

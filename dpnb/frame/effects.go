@@ -170,7 +170,6 @@ type shortened struct {
 	mean   []float64 // of the column's features
 	beside float64
 	by     Cut
-	centre []float64 // of a Component: the mean of what is left of them
 }
 
 // cutAt is that of column k, the others being independent and as their shares say.

@@ -277,7 +277,7 @@ func TestFiguresStay(t *testing.T) {
 					put(name+"effect", effect.Weights, effect.Line)
 				}
 				if s.Centred {
-					for c, part := range e.Components(mean, 0.01, nil) {
+					for c, part := range e.Components(mean, 0.01) {
 						put(fmt.Sprint(name, "component ", c), part.Shares, part.Spread, part.Knots, part.Line(),
 							part.Fixed())
 						if part.Knots != nil {

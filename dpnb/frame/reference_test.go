@@ -176,11 +176,6 @@ func TestEffectsOfRowsThatAreCut(t *testing.T) {
 		if !floats.EqualApprox(c.Weights[:3], want, 1e-9) {
 			t.Errorf("%s as a contrast: %v, want %v", f.Name, c.Weights[:3], want)
 		}
-		drawn := d.Encoding.Components(mean, 0, cut)[0]
-		got := drawn.Of(record).Weights[:3]
-		if floats.Sub(got, drawn.Of(1).Weights[:3]); !floats.EqualApprox(got, want, 1e-9) {
-			t.Errorf("%s as it is drawn: %v, want %v", f.Name, got, want)
-		}
 	}
 }
 
@@ -227,7 +222,7 @@ func TestMissingNumbersAreNowhere(t *testing.T) {
 			d.Rows.Row(row, i)
 			floats.AddScaled(mean, 1/float64(len(ages)), row[:len(mean)])
 		}
-		c := d.Encoding.Components(mean, 0, nil)[0]
+		c := d.Encoding.Components(mean, 0)[0]
 		return d.Encoding.Effects(mean, nil)[0].Weights[:1+hats], c.Shares[:len(c.Knots)]
 	}
 	for _, hats := range []int{0, 8} {

@@ -143,7 +143,7 @@ func TestTermsAreCountedFromTheirMean(t *testing.T) {
 			mean[j] += v / 3
 		}
 	}
-	for _, term := range d.Encoding.Components(mean[:width-1], 0, nil) {
+	for _, term := range d.Encoding.Components(mean[:width-1], 0) {
 		var shares, places float64
 		sum := make([]float64, width)
 		for k, w := range term.Shares {
@@ -196,7 +196,7 @@ func TestRememberedShares(t *testing.T) {
 		RowNorm: 1}))
 	for range 2 {
 		for _, c := range []struct{ mean, off, want float64 }{{0.3, 0, 0.71}, {0.3, 0.5, 0.94}, {0.1, 0, 0.57}} {
-			shares := d.Encoding.Components([]float64{c.mean, -c.mean}, c.off, nil)[0].Shares
+			shares := d.Encoding.Components([]float64{c.mean, -c.mean}, c.off)[0].Shares
 			if !(math.Abs(shares[0]-c.want) <= 0.05) {
 				t.Errorf("mean %v, noise %v: shares %v, want about %v", c.mean, c.off, shares, c.want)
 			}

@@ -355,7 +355,7 @@ func (m *Model) narrow() string {
 	if m.bought() == nil {
 		return ""
 	}
-	for _, c := range m.encoding.Components(meanRow(m.bought()), 0, nil) {
+	for _, c := range m.encoding.Components(meanRow(m.bought()), 0) {
 		if d := c.Deviation(); d > 0 && d < small {
 			names = append(names, c.Field.Name)
 		}

@@ -198,7 +198,7 @@ func (m *Model) terms() []frame.Component {
 	if b := m.bought(); b != nil {
 		off = b.RowNorm * b.MeanError
 	}
-	return m.encoding.Components(meanRow(m.bought()), off, cutOf(m.encoding, m.bought()))
+	return m.encoding.Components(meanRow(m.bought()), off)
 }
 
 // partOf returns the place of the class or level that is named.

@@ -72,10 +72,6 @@ func shapely(t *testing.T) map[string]*Model {
 		number := Regression(people.Drop("count", "ill"), "score", with.options...)
 		counts := Counts(people.Drop("score", "ill"), "count", with.options...)
 		classes := Classes(people.Drop("score", "count", "ill"), "ward", with.options...)
-		given, pure := given, Simulate(2, 0)
-		if with.options != nil { // so that no row is cut
-			given, pure = Simulate(100, 1e-6), Simulate(100, 0)
-		}
 		for name, fit := range map[string]func() (*Model, error){
 			"Logistic": func() (*Model, error) { return Logistic{Noise: Seed(1)}.Fit(binary, given) },
 			"SVM": func() (*Model, error) {
@@ -86,7 +82,7 @@ func shapely(t *testing.T) map[string]*Model {
 			"Softmax": func() (*Model, error) { return Softmax{Noise: Seed(1)}.Fit(classes, given) },
 			"Median":  func() (*Model, error) { return Median{Noise: Seed(1)}.Fit(number, given) },
 			"pure": func() (*Model, error) {
-				return Logistic{Noise: Seed(1), Pure: true}.Fit(binary, pure)
+				return Logistic{Noise: Seed(1), Pure: true}.Fit(binary, Simulate(2, 0))
 			},
 			"ridge":          func() (*Model, error) { return Linear{Noise: Seed(1), Lambda: 5}.Fit(number, given) },
 			"plain":          func() (*Model, error) { return Logistic{}.FitWithoutPrivacy(binary) },
@@ -302,8 +298,7 @@ func TestShapesOfTerms(t *testing.T) {
 			},
 			"in units": func() (*Model, error) {
 				return Logistic{Noise: Seed(1)}.Fit(
-					Binary(people.Drop("count", "score"), "ill", append(terms.options, InUnits())...),
-					Simulate(100, 1e-6))
+					Binary(people.Drop("count", "score"), "ill", append(terms.options, InUnits())...), given)
 			},
 			"plain": func() (*Model, error) {
 				return Logistic{}.FitWithoutPrivacy(Binary(people.Drop("count", "score"), "ill", terms.options...))
@@ -1088,34 +1083,4 @@ func metricOf(s *Shape, values []float64) *mat.SymDense {
 	}
 	must.Do(root.InverseTo(g))
 	return g
-}
-
-// Where rows are cut, an edited model has the shape that was asked for, but for where it is counted from, and predicts
-// what its effects say of a typical row: with curves, straight lines, a category and a period.
-func TestEditedShapesOfRowsThatAreCut(t *testing.T) {
-	people := invented(t, 3000, "skewed").Drop("income")
-	for _, lines := range []bool{true, false} {
-		how := []Option{InUnits()}
-		if lines {
-			how = append(how, Lines())
-		}
-		m := must.Get(Logistic{Noise: noise.NewSeeded(4)}.Fit(Binary(people, "label", how...), Simulate(0.5, 1e-6)))
-		if b := m.bought(); b.Uncut() {
-			t.Fatal("nothing is cut: the test sees nothing")
-		}
-		for _, s := range must.Get(m.Shapes()).all {
-			changed := *s
-			changed.own, changed.did = slices.Clone(s.own), []string{"by hand"}
-			for i := range changed.own {
-				changed.own[i] += 0.3 * math.Sin(float64(i+1))
-			}
-			edited := must.Get(m.With(&changed))
-			got := edited.Shape(s.Column()).own
-			for i := range got {
-				if d := (got[i] - got[0]) - (changed.own[i] - changed.own[0]); !(math.Abs(d) <= 1e-9) {
-					t.Errorf("lines %v, %s, handle %d: off by %v", lines, s.Column(), i, d)
-				}
-			}
-		}
-	}
 }

@@ -50,8 +50,7 @@ func TestSurfacesAreDifferencesOfPredictions(t *testing.T) {
 		},
 		"plain": func() (*Model, error) { return Huber{}.FitWithoutPrivacy(Regression(number, "score", terms...)) },
 		"in units": func() (*Model, error) {
-			return Linear{Noise: Seed(1)}.Fit(Regression(number, "score", append(terms, InUnits())...),
-				Simulate(900, 1e-6)) // no row is cut
+			return Linear{Noise: Seed(1)}.Fit(Regression(number, "score", append(terms, InUnits())...), given)
 		},
 		"pure": func() (*Model, error) {
 			return Huber{Noise: Seed(1), Pure: true}.Fit(Regression(number, "score", terms...), Simulate(4, 0))

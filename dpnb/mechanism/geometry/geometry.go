@@ -85,7 +85,7 @@ const (
 	leastScale   = 0.02 // c²
 	hatsOfACurve = 2    // directions of a curve beside its line
 	// wholeGate is the n̂μ for each direction from which rows that are to be Whole have more room than the typical row.
-	wholeGate = 200
+	wholeGate = 50
 	// Of labels: the variances at which the noise in ȳ and in their spread halves what is taken of them, and the spread
 	// that is taken for granted.
 	towardsLabel, towardsSpread, spread = 0.12, 0.01, 1.0 / 16
