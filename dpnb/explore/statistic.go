@@ -214,9 +214,11 @@ func (s *Statistic) Illustration() *figure.Figure {
 	var lo, mid, hi []float64
 	for _, r := range s.rows[:min(mostDrawn, len(s.rows))] {
 		names = append(names, r.Name)
-		if lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper); r.unknown {
-			mid[len(mid)-1] = math.NaN()
+		value := r.Value
+		if r.unknown {
+			value = math.NaN()
 		}
+		lo, mid, hi = append(lo, r.Lower), append(mid, value), append(hi, r.Upper)
 	}
 	axis := cmp.Or(s.axis, "value") + ", with " + s.percent() + " intervals"
 	if slices.ContainsFunc(s.rows, func(r Row) bool { return r.days }) {

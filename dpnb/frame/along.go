@@ -71,13 +71,11 @@ func (e *Encoding) Components(mean []float64, off float64) []Component {
 				t.Knots = append(t.Knots, c.unscaled(float64(j)/float64(k-1)))
 			}
 			t.Shares, t.places = make([]float64, k), places[i]
-			var first, second float64
 			for j, w := range places[i] {
 				hat(t.Shares, place(j), w)
-				first, second = first+w*place(j), second+w*place(j)*place(j)
 			}
 			if k == 2 {
-				t.Spread = math.Sqrt(math.Max(0, second-first*first))
+				t.Spread = deviation(places[i])
 			}
 			if c.more {
 				lost := 0.0
@@ -109,8 +107,13 @@ func (t Component) Deviation() float64 {
 	if t.c.hats == 0 || t.Bent {
 		return 0
 	}
+	return deviation(t.places)
+}
+
+// deviation is the standard deviation of places with such shares.
+func deviation(shares []float64) float64 {
 	var first, second float64
-	for j, w := range t.places {
+	for j, w := range shares {
 		first, second = first+w*place(j), second+w*place(j)*place(j)
 	}
 	return math.Sqrt(math.Max(0, second-first*first))

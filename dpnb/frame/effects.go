@@ -332,8 +332,14 @@ func (e *Encoding) Contrast(mean []float64, cut Cut, column, category, against s
 			return f, inputErrorf("%q is a number, and has no categories that differ", column)
 		}
 		change := make([]float64, c.width())
-		shares := e.margins(mean, doubt{})
-		means := e.meansOf(shares)
+		var means [][]float64
+		var short shortened
+		if e.crosses != nil || cut != nil {
+			shares := e.margins(mean, doubt{})
+			if means = e.meansOf(shares); cut != nil {
+				short = e.cutAt(i, shares, means, cut)
+			}
+		}
 		for _, of := range []struct {
 			name string
 			by   float64
@@ -349,7 +355,7 @@ func (e *Encoding) Contrast(mean []float64, cut Cut, column, category, against s
 			if cut == nil {
 				change[k] += of.by
 			} else {
-				floats.AddScaled(change, of.by, e.cutAt(i, shares, means, cut).of(given{place: k}))
+				floats.AddScaled(change, of.by, short.of(given{place: k}))
 			}
 		}
 		f.Weights = e.changed(i, change, means)

@@ -443,10 +443,10 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 	// A share is a μ. A mechanism that is calibrated for an (ε, δ) of it costs as much if it is Gaussian and somewhat
 	// more else: then for a smaller one, by the power of it that the cost was seen to be; if that was far too small, as
 	// where ε falls below what the curvature of one record asks for whatever the noise, for one between the two.
-	mu, power, before, lastCost, last := part.Mu*(1-1e-9), 1.0, 0.0, 0.0, 0.0
-	var found mechanism.Mechanism
+	mu, power, last, lastCost := part.Mu*(1-1e-9), 1.0, 0.0, 0.0
+	var found mechanism.Mechanism // that costs no more than the share, of low and cheap
 	var cheap ledger.Entry
-	for low := 0.0; ; {
+	for low, high := 0.0, 0.0; ; { // a μ that is little enough, and one that is too much
 		if mu > 0 {
 			var err error
 			if part.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove),
@@ -475,25 +475,25 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 					"cannot have a share of a budget; Spend an ε on it: %w", m.Describe().Name, err)
 			} // else it is the sums that have to cover it
 		}
-		if part.Mu == 0 || last == 0 && entry.Mu <= part.Mu {
+		switch {
+		case part.Mu == 0 || high == 0 && entry.Mu <= part.Mu:
 			return m, entry, nil
-		}
-		if entry.Mu <= part.Mu {
+		case entry.Mu <= part.Mu:
 			found, cheap, low = m, entry, mu
-		} else {
-			last = mu
+		default:
+			high = mu
 		}
 		if found != nil {
-			if cheap.Mu >= 0.98*part.Mu || last < 1.01*low {
+			if cheap.Mu >= 0.98*part.Mu || high < 1.01*low {
 				return found, cheap, nil
 			}
-			mu = math.Sqrt(low * last)
+			mu = math.Sqrt(low * high)
 			continue
 		}
-		if seen := math.Log(entry.Mu/lastCost) / math.Log(mu/before); seen > 0.5 && seen < 2 {
+		if seen := math.Log(entry.Mu/lastCost) / math.Log(mu/last); seen > 0.5 && seen < 2 {
 			power = seen
 		}
-		before, lastCost = mu, entry.Mu
+		last, lastCost = mu, entry.Mu
 		if mu *= math.Pow(part.Mu/entry.Mu, 1/power) * (1 - 1e-3); mu < part.Mu/16 {
 			return nil, entry, fmt.Errorf("dpnb: no choice of parameters for %s was found that costs a share of μ = "+
 				"%s; Spend an ε on it", m.Describe().Name, privacy.FormatUp(part.Mu, 4))

@@ -37,6 +37,7 @@ type Dataset struct {
 	// stored says that numbers are straight because records are not in memory, and nothing was said of it.
 	stored bool
 	err    error
+	// headed says that records are of the first rows of a table (Head).
 	headed bool
 }
 
@@ -66,13 +67,13 @@ type Records interface {
 	byPlace() bool
 }
 
-func (df DataFrame) byPlace() bool { return df.headed }
-func (d *Dataset) byPlace() bool   { return d.headed }
-
 func (df DataFrame) whose() (string, int, *ofGroup) { return df.person, df.rows, df.group }
 func (d *Dataset) whose() (string, int, *ofGroup) {
 	return d.design.Person, d.design.RowsOfAPerson, d.group
 }
+
+func (df DataFrame) byPlace() bool { return df.headed }
+func (d *Dataset) byPlace() bool   { return d.headed }
 
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
 	df = df.by(e.Prepared)

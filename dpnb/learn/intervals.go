@@ -105,8 +105,8 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
-	if !(level > 0 && level < 1) {
-		return nil, &privacy.ParamError{Name: "Level", Value: level, Want: "a number in (0, 1), for example 0.95"}
+	if err := interval.CheckLevel(level); err != nil {
+		return nil, err
 	}
 	if err := m.drawnEach(); kind == ofPopulation && err != nil {
 		return nil, err
@@ -458,17 +458,14 @@ func (iv *Intervals) Display() display.Item {
 			strconv.FormatFloat(1-(1-iv.own.Level)/float64(all), 'g', 6, 64))
 	}
 	it.Notes = append(it.Notes, covers)
-	scaled := ""
+	scaled, filled := "", ""
 	if iv.population {
-		scaled = m.ofScaledRows()
+		scaled, filled = m.ofScaledRows(), m.narrow()
 	}
-	for _, said := range []string{factors, scaled, m.missingAgainst(), m.counted()} {
+	for _, said := range []string{factors, scaled, m.missingAgainst(), m.counted(), filled} {
 		if said != "" {
 			it.Notes = append(it.Notes, said)
 		}
-	}
-	if said := m.narrow(); iv.population && said != "" {
-		it.Note("%s", said)
 	}
 	it.Note("Basis: %s.", iv.own.Basis)
 	if isDescent(m.release) {

@@ -31,19 +31,29 @@ func Within(ok bool, name string, value any, want string) error {
 	return &ParamError{Name: name, Value: value, Want: want}
 }
 
-// Positive is Within of a positive finite number, NotNegative of a finite one ≥ 0, Fraction of one in (0, 1).
+// Positive is Within of a positive finite number, NotNegative of a finite one ≥ 0, Fraction of one in (0, 1). What is
+// in its range allocates nothing: accountants ask at every α.
 func Positive(name string, v float64) error {
-	return Within(v > 0 && !math.IsInf(v, 1), name, v, "a positive finite number")
+	if v > 0 && !math.IsInf(v, 1) {
+		return nil
+	}
+	return &ParamError{Name: name, Value: v, Want: "a positive finite number"}
 }
 
 // NotNegative is like Positive.
 func NotNegative(name string, v float64) error {
-	return Within(v >= 0 && !math.IsInf(v, 1), name, v, "a finite number ≥ 0")
+	if v >= 0 && !math.IsInf(v, 1) {
+		return nil
+	}
+	return &ParamError{Name: name, Value: v, Want: "a finite number ≥ 0"}
 }
 
 // Fraction is like Positive.
 func Fraction(name string, v float64) error {
-	return Within(v > 0 && v < 1, name, v, "a number in (0, 1)")
+	if v > 0 && v < 1 {
+		return nil
+	}
+	return &ParamError{Name: name, Value: v, Want: "a number in (0, 1)"}
 }
 
 // CheckGaussianDelta returns nil for 0 < δ < 1, what Gaussian noise can promise, or a *ParamError.

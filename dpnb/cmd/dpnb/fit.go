@@ -204,11 +204,14 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		opts = append(opts, learn.Lines())
 	}
 	l, data := learners[p.learner], (*learn.Dataset)(nil)
-	if p.learner == suited {
-		l, _ = learn.Suited(df, p.target, opts...)
-	}
-	if err := p.settleUnits(cmd.Flags(), l, file); err != nil {
-		return err
+	if p.unitsUnsaid(cmd.Flags()) {
+		of := l
+		if p.learner == suited {
+			of, _ = learn.Suited(df, p.target, opts...)
+		}
+		if err := p.settleUnits(cmd.Flags(), of, file); err != nil {
+			return err
+		}
 	}
 	if p.inUnits {
 		opts = append(opts, learn.InUnits())
@@ -288,19 +291,20 @@ func (p *fitFlags) left() string {
 // named is under what the fit is kept, "" if it is not.
 func (p *fitFlags) named(file string) string { return p.once(p.learner+" fit for "+p.target, file) }
 
-// settleUnits has rows as long as they are where intervals are asked for, such are bought as there can be, and nothing
-// is said of it: whoever reads them reads effects, which are those of a regression on the columns only if no row is
-// scaled. What was released before is asked for as it was.
+// unitsUnsaid reports whether intervals are asked for and nothing is said of how long rows are.
+func (p *fitFlags) unitsUnsaid(f *pflag.FlagSet) bool {
+	return p.intervals > 0 && !f.Changed("in-units") && !f.Changed("row-norm")
+}
+
+// settleUnits has rows as long as they are where nothing is said of it and l has curvatures of rows that are centred:
+// whoever reads intervals reads effects, which are those of a regression on the columns only if no row is scaled. What
+// was released before is asked for as it was.
 func (p *fitFlags) settleUnits(f *pflag.FlagSet, l learn.Learner, file string) (err error) {
-	if p.intervals > 0 && !f.Changed("in-units") && !f.Changed("row-norm") {
-		if name := p.named(file); name != "" && learn.Kept(name, p.budget) {
-			p.inUnits = learn.KeptInUnits(name, p.budget)
-			return nil
-		}
-		people := *p
-		people.rows = 1
-		p.inUnits, err = people.population(f, l)
+	if name := p.named(file); name != "" && learn.Kept(name, p.budget) {
+		p.inUnits = learn.KeptInUnits(name, p.budget)
+		return nil
 	}
+	p.inUnits, err = p.curvatures(f, l)
 	return err
 }
 
@@ -311,7 +315,7 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 		return "", nil
 	}
 	if p.learner == suited {
-		if p.withoutPopulation(f, l) { // it knows no flags
+		if p.withoutPopulation(f, l) || p.rows > 1 { // it knows no flags
 			err = f.Set("curvature-share", "0")
 		}
 		return "", err
@@ -319,7 +323,7 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 	if p.intervals == 0 {
 		return "", nil
 	}
-	if has, err := p.population(f, l); err != nil || !has {
+	if has, err := p.curvatures(f, l); err != nil || !has || p.rows > 1 {
 		return "", err
 	}
 	share := "0.05"
@@ -330,8 +334,8 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 		"is.\n", share), f.Set("curvature-share", share)
 }
 
-// population reports whether a share of a fit by l buys intervals for the population.
-func (p *fitFlags) population(f *pflag.FlagSet, l learn.Learner) (bool, error) {
+// curvatures reports whether a share of a fit by l buys intervals for the population, where each person has one row.
+func (p *fitFlags) curvatures(f *pflag.FlagSet, l learn.Learner) (bool, error) {
 	if !reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() || f.Changed("smooth") || p.delta == 0 ||
 		p.withoutPopulation(f, l) || p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil ||
 		p.terms.falling != nil {
@@ -343,8 +347,8 @@ func (p *fitFlags) population(f *pflag.FlagSet, l learn.Learner) (bool, error) {
 	}), err
 }
 
-// withoutPopulation reports whether a fit has no intervals for the population, whatever is spent on them: a person has
-// several rows, or rows are not centred.
+// withoutPopulation reports whether a fit has no intervals for the population, whatever is spent on them, because rows
+// are not centred.
 func (p *fitFlags) withoutPopulation(f *pflag.FlagSet, l learn.Learner) bool {
 	plain := !p.at.here() || f.Changed("lambda")
 	switch l.(type) {
@@ -353,7 +357,7 @@ func (p *fitFlags) withoutPopulation(f *pflag.FlagSet, l learn.Learner) bool {
 	case learn.Linear, learn.Huber:
 		plain = plain || f.Changed("clip") || f.Changed("threshold")
 	}
-	return plain || p.rows > 1
+	return plain
 }
 
 func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(learn.DataFrame) *learn.Dataset,
@@ -431,8 +435,7 @@ func perUnit(m *learn.Model, s spans) string {
 			row = append(row, all.Elem(i, j).String())
 		}
 		for j := range numbers.Ncol() {
-			row = append(row, strings.NewReplacer("+Inf", "+∞", "-Inf", "−∞").Replace(
-				fmt.Sprintf("%+.4g", numbers.Elem(i, j).Float())))
+			row = append(row, endless.Replace(fmt.Sprintf("%+.4g", numbers.Elem(i, j).Float())))
 		}
 		it.Row(row...)
 	}
@@ -448,6 +451,9 @@ func perUnit(m *learn.Model, s spans) string {
 	}
 	return it.Text()
 }
+
+// endless writes ends of intervals that there are none of.
+var endless = strings.NewReplacer("+Inf", "+∞", "-Inf", "−∞")
 
 // spans are the intervals of a confidence for the population, or else those of the same fit without noise and why; nil
 // if there are none of these either.

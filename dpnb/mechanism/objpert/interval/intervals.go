@@ -57,7 +57,8 @@ func newIntervals(level float64, centre, half []float64, bound float64) *Interva
 	return iv
 }
 
-func checkLevel(level float64) error {
+// CheckLevel returns a *privacy.ParamError unless an interval can have the level.
+func CheckLevel(level float64) error {
 	return privacy.Within(level > 0 && level < 1, "Level", level, "a probability in (0, 1), for example 0.95")
 }
 
@@ -98,7 +99,7 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	if err := checkLevel(level); err != nil {
+	if err := CheckLevel(level); err != nil {
 		return nil, err
 	}
 	if err := checkTheta(theta); err != nil {

@@ -33,7 +33,7 @@ func (s Settings) validate() error {
 	if !(s.NormBound >= 0) || math.IsInf(s.NormBound, 1) {
 		return &privacy.ParamError{Name: "NormBound", Value: s.NormBound, Want: "a positive number, or 0 for none"}
 	}
-	return checkLevel(s.Level)
+	return CheckLevel(s.Level)
 }
 
 // problem is what both kinds of intervals start from.
