@@ -122,7 +122,7 @@ func TestNotebooksPromiseAndLink(t *testing.T) {
 // The programs of docs/go.md and docs/account.md run, in a module of their own as a reader's would be.
 func TestProgramsRun(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds four programs")
+		t.Skip("builds five programs")
 	}
 	module := must.Get(filepath.Abs(".."))
 	var blocks [][]string
@@ -130,7 +130,7 @@ func TestProgramsRun(t *testing.T) {
 		text := must.Get(os.ReadFile(page))
 		blocks = append(blocks, goBlock.FindAllStringSubmatch(string(text), -1)...)
 	}
-	if len(blocks) != 4 {
+	if len(blocks) != 5 {
 		t.Fatalf("%d programs", len(blocks))
 	}
 	dir := t.TempDir()

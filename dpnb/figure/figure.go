@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
 	"image/color"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -452,15 +454,19 @@ func (f *Figure) drawable() error {
 	return f.err
 }
 
-// PNG returns the figure as a PNG image at 144 dots an inch.
+// PNG returns the figure as a PNG image at 144 dots an inch, of at most 256 colours.
 func (f *Figure) PNG() ([]byte, error) {
 	if err := f.drawable(); err != nil {
 		return nil, err
 	}
 	c := vgimg.NewWith(vgimg.UseWH(f.width(), f.height()), vgimg.UseDPI(144))
 	f.draw(draw.New(c))
+	im, ok := c.Image().(*image.RGBA)
+	if !ok {
+		return nil, fmt.Errorf("figure: a canvas of %T", c.Image())
+	}
 	var b bytes.Buffer
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
+	err := png.Encode(&b, paletted(im))
 	return b.Bytes(), err
 }
 
