@@ -50,7 +50,7 @@ const wavePlaces = 24
 // few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the typical
 // norm (TypicalNorm).
 func (e *Encoding) Components(mean []float64, off float64) []Component {
-	all, places := make([]Component, len(e.encoders)), e.margins(mean, doubt{off: off, less: 1})
+	all, places := make([]Component, len(e.encoders)), e.margins(mean, doubt{off: off, less: 1}).weights
 	means := e.meansOf(places)
 	for i, c := range e.encoders {
 		t := Component{Field: *c.field, Bent: c.periodic(), e: e, k: i, c: &c, means: means}

@@ -38,7 +38,7 @@ type Effect struct {
 // taken to have the typical norm (TypicalNorm), and where they are cut, to be as long beyond the column as rows are.
 func (e *Encoding) Effects(mean []float64, by Cut) []Effect {
 	d := len(e.Features)
-	weights := e.margins(mean, doubt{})
+	weights := e.margins(mean, doubt{}).weights
 	means := e.meansOf(weights)
 	changes := make([][]change, len(e.encoders))
 	var all []Effect
@@ -335,7 +335,7 @@ func (e *Encoding) Contrast(mean []float64, cut Cut, column, category, against s
 		var means [][]float64
 		var short shortened
 		if e.crosses != nil || cut != nil {
-			shares := e.margins(mean, doubt{})
+			shares := e.margins(mean, doubt{}).weights
 			if means = e.meansOf(shares); cut != nil {
 				short = e.cutAt(i, shares, means, cut)
 			}

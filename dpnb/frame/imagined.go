@@ -24,7 +24,7 @@ const spreadOfUnseen = 12
 // shares are the same, and no number is missing. uniform draws from [0, 1).
 func (e *Encoding) Imagined(mean []float64, off, less, rare float64, n int, uniform func() float64) matrix.Rows {
 	draws, of := make([]func() given, len(e.encoders)), make([]given, len(e.encoders))
-	for k, weights := range e.margins(mean, doubt{off, less, rare}) {
+	for k, weights := range e.margins(mean, doubt{off, less, rare}).weights {
 		draws[k] = e.encoders[k].imagine(mean, weights, uniform)
 	}
 	all, starts, scales := make([]entries, 1), make([]int, n+1), make([]float64, n)
@@ -51,19 +51,45 @@ func place(i int) float64 { return float64(i) / (points - 1) }
 // records have the given mean row, of which that is doubted; of nil all weigh the same. Where a row z is scaled by s,
 // its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights times s. They are
 // shared, and not to be changed.
-func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
+func (e *Encoding) margins(mean []float64, of doubt) margins {
 	bits, err := binary.Append(nil, binary.LittleEndian, mean)
 	if err != nil {
 		panic(err) // numbers have bytes
 	}
-	known, _ := weighed.Of(weighedKey{e, mean == nil, string(bits), of}, func() ([][]float64, error) {
-		return e.weigh(mean, of), nil
+	known, _ := weighed.Of(weighedKey{e, mean == nil, string(bits), of}, func() (known margins, err error) {
+		known.weights, known.off = e.weigh(mean, of)
+		return known, nil
 	})
 	return known
 }
 
+// Doubts returns of each feature that is the indicator of a category what the standard deviation of the noise in its
+// share is, over the share as Imagined takes it by the same mean and noise; 0 of all others.
+func (e *Encoding) Doubts(mean []float64, off, less, rare float64) []float64 {
+	var all []float64
+	known := e.margins(mean, doubt{off, less, rare})
+	for k := range e.encoders {
+		c := &e.encoders[k]
+		own := make([]float64, c.width())
+		if c.levels != nil {
+			for j, share := range known.weights[k] {
+				own[j] = known.off[k] / share
+			}
+		}
+		all = append(all, own...)
+	}
+	return all
+}
+
+// margins are the weights of the categories of each column, or of the places of its scale, and the standard deviation
+// of the noise in a share of it.
+type margins struct {
+	weights [][]float64
+	off     []float64
+}
+
 // weighed are the margins that were asked for last: those of a model are asked for whenever it is shown.
-var weighed = recent.Values[weighedKey, [][]float64]{Kept: 16}
+var weighed = recent.Values[weighedKey, margins]{Kept: 16}
 
 type weighedKey struct {
 	e    *Encoding
@@ -73,8 +99,9 @@ type weighedKey struct {
 }
 
 // weigh computes margins.
-func (e *Encoding) weigh(mean []float64, of doubt) [][]float64 {
-	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
+func (e *Encoding) weigh(mean []float64, of doubt) (all [][]float64, off []float64) {
+	all, off = make([][]float64, len(e.encoders)), make([]float64, len(e.encoders))
+	squares := make([][]float64, len(e.encoders))
 	for k, c := range e.encoders {
 		if c.levels != nil {
 			all[k] = slices.Repeat([]float64{1 / float64(c.width())}, c.width())
@@ -90,7 +117,7 @@ func (e *Encoding) weigh(mean []float64, of doubt) [][]float64 {
 		}
 	}
 	if mean == nil {
-		return all
+		return all, off
 	}
 	for k := range all { // many a number has its most frequent values at a bound
 		if e.encoders[k].levels == nil && !e.encoders[k].periodic() {
@@ -123,13 +150,14 @@ func (e *Encoding) weigh(mean []float64, of doubt) [][]float64 {
 			floats.Mul(scaled, scales)
 			sum := floats.Sum(scaled)
 			floats.Scale(1/sum, scaled)
-			e.encoders[k].suit(scaled, mean, doubt{of.off / sum, of.less, of.rare}, sum)
+			off[k] = of.off / sum
+			e.encoders[k].suit(scaled, mean, doubt{off[k], of.less, of.rare}, sum)
 			floats.Div(scaled, scales)
 			floats.Scale(1/floats.Sum(scaled), scaled)
 			all[k] = scaled
 		}
 	}
-	return all
+	return all, off
 }
 
 // doubt is of shares that have noise of a standard deviation off, of which they are taken lower by less, and those of

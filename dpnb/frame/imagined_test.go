@@ -114,4 +114,13 @@ func TestRareCategoriesAreTakenLower(t *testing.T) {
 	if want := 0.005 / (0.795 + 0.18 + 0.005); !(math.Abs(weights[2]-want) <= 1e-8) {
 		t.Errorf("a rare category weighs %v, want %v", weights[2], want)
 	}
+	e = must.Get(newEncoding([]string{"n", "c", "y"}, &Schema{Fields: []Field{NumericField("n", 0, 1),
+		CategoricalField("c", "p", "q", "r"), CategoricalField("y", "0", "1")}},
+		DesignSettings{Label: "y", Centred: true, ClipNorm: 100}))
+	doubts := e.Doubts([]float64{0.1, 0.8 - 1./3, 0.185 - 1./3, 0.015 - 1./3}, off, 0.5, 1)
+	for j, want := range []float64{0, off / 0.795 * 0.98, off / 0.18 * 0.98, off / 0.005 * 0.98} {
+		if !(math.Abs(doubts[j]-want) <= 1e-5*want) {
+			t.Errorf("the share of feature %d is known to %v of it, want %v", j, doubts[j], want)
+		}
+	}
 }

@@ -400,6 +400,9 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 		s := interval.Settings{Level: shapeLevel, Forms: own,
 			Basis: matrix.Complement(append(m.encoding.Nowhere(), b.Nowhere()...), b.Width())}
 		g := m.guess(b, fit, less)
+		if !population { // to first order there are no draws, and lessSure allows for it
+			g.Doubts = nil
+		}
 		if !known {
 			curvature = nil
 			for cell := range b.CellFeatures() { // which of them have records was not released

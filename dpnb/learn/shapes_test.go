@@ -908,8 +908,9 @@ func TestNoiseBandsCover(t *testing.T) {
 		}
 		settings := interval.Settings{Level: shapeLevel, Basis: matrix.Complement(m.encoding.Nowhere(), d)}
 		settings.Forms, _ = formsOf(m.encoding, effects, b, b.Stretch)
-		guess := interval.Guess{Size: 1, Curvature: known, Columns: m.guess(b, fit, lessUsual).Columns,
-			Scores: func(float64) float64 { return 1 }, Normals: normals}
+		guess := interval.Guess{Sizes: slices.Repeat([]float64{1}, d), Curvature: known,
+			Columns: m.guess(b, fit, lessUsual).Columns,
+			Scores:  func(float64) float64 { return 1 }, Normals: normals}
 		law := must.Get(interval.LikelyLaw(fit, b.Raw, &interval.Moments{Hessian: known, HessianSigma: 1e-9}, guess,
 			false, settings))
 		s.band(law, 0, false)

@@ -27,12 +27,15 @@ type Guess struct {
 	// Columns are the features of each column, none left out, with how far what is within a column is off, as usual is
 	// of all else; zero is that.
 	Columns []Column
+	// Doubts are, relative, how far the entries on its diagonal are off by what is not known of how many records have a
+	// feature, a standard deviation each; nil for not at all.
+	Doubts []float64
 	// Scores returns ρ with V ≈ ρM, V the covariance of the sum of the scores, where the curvature of the feature
 	// Constant, which all records have alike, is f times what is expected: how they spread is not in it.
 	Scores   func(f float64) float64
 	Constant int
-	// Size is the standard deviation of a coefficient of the population, of rows of norm 1, before anything is known.
-	Size float64
+	// Sizes are the standard deviations of the coefficients of the population before anything is known.
+	Sizes []float64
 	// Normals returns what fills a vector with standard normal numbers, always the same for k. They simulate, and are
 	// no noise of a release.
 	Normals func(k int) func(z []float64)
@@ -248,7 +251,7 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 // unknown is counted. Of the population (true) or of the same fit without noise. Of the population M is drawn from what
 // is known of it, and given M
 //
-//	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
+//	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ⱼ ~ N(0, Sizesⱼ²) beforehand
 //
 // and the law is that of all draws together. Of the same fit θ̂ = θ̃ + (M + Λ)⁻¹b, to first order. The forms are those
 // of s, whose Level is not used. Moments of nil were not released: the curvature is then taken for what is expected of
@@ -258,10 +261,10 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Law,
 	error) {
 	s.Linearise = true
-	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil || !(g.Size > 0) ||
-		g.Normals == nil {
+	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil || g.Normals == nil ||
+		len(g.Sizes) != len(theta) || !(floats.Min(g.Sizes) > 0) {
 		return nil, &privacy.ParamError{Name: "Guess", Value: "an incomplete one",
-			Want: "the curvature that is expected, of as many coefficients, its scores, a positive Size and Normals"}
+			Want: "the curvature that is expected, of as many coefficients, its scores, positive Sizes and Normals"}
 	}
 	measured := mo != nil
 	if !measured && !population {
@@ -304,11 +307,14 @@ func (l *Law) population(c estimate, p *problem, g Guess) {
 	at, pull := mat.NewVecDense(p.d, nil), mat.NewVecDense(p.d, nil)
 	at.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.theta))
 	pull.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.pull()))
-	rho := p.sampling(g)
+	rho, before := p.sampling(g), mat.NewSymDense(p.d, nil)
+	for j, size := range g.Sizes {
+		before.SymRankOne(before, 1/(size*size), c.vectors.RowView(j))
+	}
 	l.moved, l.roots = make([]*mat.VecDense, n), make([]*mat.Dense, n)
 	parallel.Each(n, 0, func(k int) {
 		if values, vectors, ok := eigen(c.draw(g.Normals(k + 1))); ok {
-			l.moved[k], l.roots[k] = given(values, vectors, at, pull, p.m.Sigma, rho, g.Size)
+			l.moved[k], l.roots[k] = given(values, vectors, before, at, pull, p.m.Sigma, rho)
 		}
 	})
 }
@@ -387,21 +393,38 @@ func (c *estimate) draw(normals func(z []float64)) *mat.SymDense {
 }
 
 // given returns the mean of θ⋆ − θ̃ and a root of the covariance of θ⋆ given M, of which values are the eigenvalues:
-// along an eigenvector of value v, Mθ⋆ is known up to the variance w = σ² + ρv, and θ⋆ up to size² before.
-func given(values []float64, vectors *mat.Dense, at, pull *mat.VecDense, sigma, rho, size float64) (*mat.VecDense,
-	*mat.Dense) {
-	var along, pulled, moved mat.VecDense
-	along.MulVec(vectors.T(), at)
+// along an eigenvector of value v, Mθ⋆ is known up to the variance w = σ² + ρv, and before is what was known of θ⋆
+// beforehand, the inverse of a covariance. Nil for a matrix that is not positive.
+func given(values []float64, vectors *mat.Dense, before mat.Symmetric, at, pull *mat.VecDense, sigma, rho float64) (
+	*mat.VecDense, *mat.Dense) {
+	var pulled, moved mat.VecDense
 	pulled.MulVec(vectors.T(), pull)
-	before := 1 / (size * size)
 	for i, v := range values {
 		v = math.Max(0, v)
 		w := sigma*sigma + rho*v
-		values[i] = 1 / (v*v/w + before)
-		pulled.SetVec(i, values[i]*(v/w*pulled.AtVec(i)-before*along.AtVec(i)))
+		values[i] = v * v / w
+		pulled.SetVec(i, v/w*pulled.AtVec(i))
 	}
+	var known mat.SymDense
+	known.SymOuterK(1, composed(vectors, values))
+	known.AddSym(&known, before)
+	var factor mat.Cholesky
+	if !factor.Factorize(&known) {
+		return nil, nil
+	}
+	var lower, inverse mat.TriDense
+	factor.LTo(&lower)
+	if err := inverse.InverseTri(&lower); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
+		return nil, nil
+	}
+	root := mat.DenseCopyOf(inverse.T())
 	moved.MulVec(vectors, &pulled)
-	return &moved, composed(vectors, values)
+	var prior mat.VecDense
+	prior.MulVec(before, at)
+	moved.SubVec(&moved, &prior)
+	moved.MulVec(&inverse, &moved)
+	moved.MulVec(root, &moved)
+	return &moved, root
 }
 
 // composed returns V·√diag(values), of values that are not negative.
@@ -459,7 +482,7 @@ func (p *problem) estimate(g Guess) (estimate, error) {
 			}
 			by := scale(i, j)
 			entries[of] = append(entries[of], entry{i, j, (z.At(i, j) - c.factor*expected.At(i, j)) / by,
-				math.Pow(p.mo.HessianSigma/by, 2)})
+				math.Pow(p.mo.HessianSigma/by, 2), c.doubted(g, i, j) / math.Sqrt(values[i]*values[j])})
 		}
 	}
 	for of, all := range entries {
@@ -474,10 +497,11 @@ func (p *problem) estimate(g Guess) (estimate, error) {
 			t = spread(all, off)
 		}
 		for _, e := range all {
-			w, by := t/(t+e.noise), scale(e.i, e.j)
+			own := e.own(t)
+			w, by := own/(own+e.noise), scale(e.i, e.j)
 			a := c.factor * expected.At(e.i, e.j) / by
 			z.SetSym(e.i, e.j, a+w*e.z)
-			c.variance.SetSym(e.i, e.j, t*(1-w))
+			c.variance.SetSym(e.i, e.j, own*(1-w))
 		}
 	}
 	c.floor()
@@ -552,10 +576,28 @@ func columns(a, b *mat.Dense, values []float64, least float64) *mat.Dense {
 	return &out
 }
 
-// entry of Z with its noise, of which it has the variance on the diagonal.
+// entry of Z with its noise, of which it has the variance on the diagonal, and the standard deviation of what Doubts
+// leave open of it.
 type entry struct {
-	i, j     int
-	z, noise float64
+	i, j            int
+	z, noise, doubt float64
+}
+
+// own is the variance of an entry beside its noise, were it on the diagonal.
+func (e entry) own(t float64) float64 {
+	if e.i != e.j {
+		return t + 2*e.doubt*e.doubt
+	}
+	return t + e.doubt*e.doubt
+}
+
+// doubted is the standard deviation of an entry of the expected curvature by g.Doubts.
+func (c *estimate) doubted(g Guess, i, j int) float64 {
+	var square float64
+	for k, by := range g.Doubts {
+		square += math.Pow(c.vectors.At(k, i)*c.vectors.At(k, j)*by*g.Curvature.At(k, k), 2)
+	}
+	return math.Sqrt(square)
 }
 
 // factor returns the factor of the expected curvature a that suits m, towards 1.
@@ -594,7 +636,7 @@ func spread(entries []entry, off float64) float64 {
 		t := 0.01 * math.Pow(10, float64(k)/30)
 		l := -0.5 * math.Pow(math.Log(t/off)/doubtful, 2)
 		for _, e := range entries {
-			v := t*t + e.noise
+			v := e.own(t*t) + e.noise
 			if e.i != e.j {
 				v /= 2
 			}

@@ -24,7 +24,8 @@ func normals(k int) func(z []float64) {
 
 // guessed is what is expected where the curvature is m, times by, each feature a column.
 func guessed(m *mat.SymDense, by float64) Guess {
-	g := Guess{Curvature: mat.NewSymDense(m.SymmetricDim(), nil), Factor: 0.1, Size: 10,
+	g := Guess{Curvature: mat.NewSymDense(m.SymmetricDim(), nil), Factor: 0.1,
+		Sizes:  slices.Repeat([]float64{10}, m.SymmetricDim()),
 		Scores: func(float64) float64 { return 1 }, Normals: normals}
 	g.Curvature.ScaleSym(by, m)
 	for j := range m.SymmetricDim() {
@@ -159,6 +160,10 @@ func TestLawCountsEveryNoise(t *testing.T) {
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 30, Sigma: 5, Tolerance: 1e-12, OutputSigma: 0.03}
 	for _, mo := range []*Moments{{Hessian: h, HessianSigma: 1e-9}, nil} {
 		g := guessed(h, 1)
+		g.Doubts = []float64{0, 0.5, 0.2}
+		if mo != nil { // it tells
+			g.Doubts = []float64{0, 0, 1e-12}
+		}
 		l := must.Get(LikelyLaw(m, theta, mo, g, false, Settings{Level: 0.9}))
 		joint := l.Covariance(0, 3)
 		for j := range c {
@@ -166,7 +171,7 @@ func TestLawCountsEveryNoise(t *testing.T) {
 			for i := 0; i < 3 && mo == nil; i++ {
 				by := usual * usual / 2
 				if i == j {
-					by = usual*usual + g.Factor*g.Factor
+					by = usual*usual + g.Factor*g.Factor + g.Doubts[j]*g.Doubts[j]
 				}
 				off += by * c[i] * c[j] * math.Pow(m.Sigma/(c[i]+m.Lambda), 2)
 			}
@@ -175,6 +180,61 @@ func TestLawCountsEveryNoise(t *testing.T) {
 			for what, got := range map[string]float64{"half": half * half, "joint": joint.At(j, j)} {
 				if !(math.Abs(got/want-1) <= 1e-6) {
 					t.Errorf("released %v, %s: a variance of %v, want %v", mo != nil, what, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Where the noise hides all, the population is what it was beforehand, each coefficient by its own size, in whatever
+// directions the columns are looked at.
+func TestWhatIsKnownBeforehand(t *testing.T) {
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1e6, Tolerance: 1e-12,
+		OutputSigma: 1e-9}
+	g := guessed(mat.NewSymDense(3, []float64{60, 20, 0, 20, 60, 0, 0, 0, 50}), 1)
+	g.Columns = []Column{{Span: matrix.Span{Len: 2}}, {Span: matrix.Span{First: 2, Len: 1}}}
+	g.Sizes = []float64{10, 1, 3}
+	l := must.Get(LikelyLaw(m, make([]float64, 3), &Moments{Hessian: g.Curvature, HessianSigma: 1}, g, true,
+		Settings{Level: 0.9}))
+	for j, size := range g.Sizes {
+		if got, want := l.Halves(j, 1, 0.95)[0], size*twoSided(0.05); !(math.Abs(got/want-1) <= 1e-6) {
+			t.Errorf("coefficient %d: half of an interval is %v, want %v", j, got, want)
+		}
+	}
+}
+
+// How many records have a feature moves its entry of the diagonal, and so every entry within its column, in whatever
+// directions that is looked at; the noise of the curvature that was released says how far it is believed.
+func TestDoubtsOfShares(t *testing.T) {
+	h := mat.NewSymDense(2, []float64{60, 20, 20, 60}) // 80 along (1, 1), 40 along (1, −1)
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 30, Sigma: 5, Tolerance: 1e-12, OutputSigma: 0.03}
+	for _, sigma := range []float64{7, math.Inf(1)} {
+		mo := &Moments{Hessian: h, HessianSigma: sigma}
+		p := must.Get(newProblem(m, []float64{1, -1}, mo, Settings{Level: 0.9, Linearise: true}, false))
+		g := guessed(h, 1)
+		g.Columns = []Column{{Span: matrix.Span{Len: 2}}}
+		g.Doubts = []float64{0.5, 0.3}
+		c := must.Get(p.estimate(g))
+		tau := usual * usual // the likeliest where z is what was expected
+		if !math.IsInf(sigma, 1) {
+			tau = spread([]entry{{0, 0, 0, math.Pow(sigma/40, 2), math.Sqrt(900+324) / 2 / 40},
+				{1, 1, 0, math.Pow(sigma/80, 2), math.Sqrt(900+324) / 2 / 80},
+				{0, 1, 0, sigma * sigma / 3200, math.Sqrt((900 + 324) / 4 / 3200.)}}, usual)
+		}
+		values := []float64{40, 80}
+		for i := range 2 {
+			for j := range 2 {
+				by, doubt := values[i]*values[j], (900.+324)/4 // Σ of (60·0.5)² and (60·0.3)², each times u⁴ = 1/4
+				if i != j {
+					doubt *= 2 // of which half is meant
+				}
+				known := tau*by + doubt
+				want := known
+				if noise := sigma * sigma; !math.IsInf(sigma, 1) {
+					want = known * noise / (known + noise)
+				}
+				if got := c.variance.At(i, j); !(math.Abs(got/want-1) <= 1e-9) {
+					t.Errorf("σ = %v, entry %d, %d: a variance of %v, want %v", sigma, i, j, got, want)
 				}
 			}
 		}
@@ -212,22 +272,23 @@ func TestDrawsOfTheCurvature(t *testing.T) {
 // The law of the population given M is that of a normal vector of which y = Mθ⋆ − b − g is seen, by the formula with
 // the covariance of y, whatever M is and in whatever basis.
 func TestGivenTheCurvature(t *testing.T) {
-	const sigma, rho, size = 3.0, 0.8, 2.0
+	const sigma, rho = 3.0, 0.8
+	squares := mat.NewDiagDense(3, []float64{4, 0.25, 9}) // of the sizes
+	before := mat.NewSymDense(3, []float64{1. / 4, 0, 0, 0, 4, 0, 0, 0, 1. / 9})
 	m := mat.NewSymDense(3, []float64{20, 6, 1, 6, 5, -2, 1, -2, 2})
 	theta, pull := mat.NewVecDense(3, []float64{1, -1, 0.5}), mat.NewVecDense(3, []float64{4, 2, -3})
 	values, vectors, ok := eigen(m)
 	if !ok {
 		t.Fatal("no eigenvalues")
 	}
-	moved, root := given(values, vectors, theta, pull, sigma, rho, size)
+	moved, root := given(values, vectors, before, theta, pull, sigma, rho)
 	var got mat.SymDense
 	got.SymOuterK(1, root)
 	var y, wantMean mat.VecDense
 	y.MulVec(m, theta)
 	y.AddVec(&y, pull)
-	var of, inverse, cross, want mat.Dense // cov y = size²M² + σ²I + ρM
-	of.Mul(m, m)
-	of.Scale(size*size, &of)
+	var of, inverse, cross, want mat.Dense // cov y = MS²M + σ²I + ρM
+	of.Product(m, squares, m)
 	for i := range 3 {
 		for j := range 3 {
 			of.Set(i, j, of.At(i, j)+rho*m.At(i, j))
@@ -235,20 +296,16 @@ func TestGivenTheCurvature(t *testing.T) {
 		of.Set(i, i, of.At(i, i)+sigma*sigma)
 	}
 	must.Do(inverse.Inverse(&of))
-	cross.Mul(m, &inverse)
-	cross.Scale(size*size, &cross)
+	cross.Product(squares, m, &inverse)
 	wantMean.MulVec(&cross, &y)
 	wantMean.SubVec(&wantMean, theta)
-	want.Mul(&cross, m)
+	want.Product(&cross, m, squares)
 	for i := range 3 {
 		if !(math.Abs(moved.AtVec(i)-wantMean.AtVec(i)) <= 1e-10) {
 			t.Errorf("mean %d: %v, want %v", i, moved.AtVec(i), wantMean.AtVec(i))
 		}
 		for j := range 3 {
-			w := -size * size * want.At(i, j)
-			if i == j {
-				w += size * size
-			}
+			w := squares.At(i, j) - want.At(i, j)
 			if !(math.Abs(got.At(i, j)-w) <= 1e-10) {
 				t.Errorf("entry %d, %d: %v, want %v", i, j, got.At(i, j), w)
 			}
@@ -378,8 +435,8 @@ func TestSpread(t *testing.T) {
 				for _, noise := range []float64{0, 0.3} {
 					n := noise * at * at
 					z := math.Sqrt(v * (1 + noise) * (1 - (1+noise)*math.Log(usual)/0.49))
-					if got := spread([]entry{{0, j, z, n}}, usual*at); !(math.Abs(math.Log(got/(at*at))) <= 0.08) {
-						t.Errorf("%v of %v: %v, want %v", z, entry{0, j, z, n}, got, at*at)
+					if got := spread([]entry{{0, j, z, n, 0}}, usual*at); !(math.Abs(math.Log(got/(at*at))) <= 0.08) {
+						t.Errorf("%v of %v: %v, want %v", z, entry{0, j, z, n, 0}, got, at*at)
 					}
 				}
 			}
