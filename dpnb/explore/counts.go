@@ -58,10 +58,8 @@ type axis struct {
 	statistic.Axis
 	column string
 	names  []string
-	// log says that the edges are drawn on a logarithmic axis.
-	log bool
-	// unit is written after the column on that axis.
-	unit string
+	// log and days say that the edges are drawn on a logarithmic axis, or on one of dates.
+	log, days bool
 }
 
 // newAxis returns the axis of a column: its categories, with an own place for missing values if the schema has one, or
@@ -107,7 +105,7 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	if a.Edges = slices.Clone(edges); f.Part == frame.Days {
 		short = func(v float64) string { return Row{Estimate: statistic.Estimate{Value: v}, days: true}.figures() }
-		a.unit = sinceEpoch
+		a.days = true
 	}
 	for i, e := range edges[1:] {
 		a.names = append(a.names, short(edges[i])+" to "+short(e))
@@ -243,9 +241,12 @@ func bars(s *Statistic, a axis) *figure.Figure {
 		middles = append(middles, middle)
 		lower, upper = append(lower, r.Lower), append(upper, r.Upper)
 	}
-	f := figure.New(s.title, a.column+a.unit, "records, with "+s.percent()+" intervals")
-	if a.log {
+	f := figure.New(s.title, a.column, "records, with "+s.percent()+" intervals")
+	switch {
+	case a.log:
 		f.LogX()
+	case a.days:
+		f.DatesX()
 	}
 	return f.Bars(a.Edges, heights, figure.Blue).Whiskers(middles, lower, upper, figure.Gray)
 }

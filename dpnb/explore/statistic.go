@@ -221,10 +221,19 @@ func (s *Statistic) Illustration() *figure.Figure {
 		lo, mid, hi = append(lo, r.Lower), append(mid, value), append(hi, r.Upper)
 	}
 	axis := cmp.Or(s.axis, "value") + ", with " + s.percent() + " intervals"
-	if slices.ContainsFunc(s.rows, func(r Row) bool { return r.days }) {
+	dates := 0
+	for _, r := range s.rows {
+		if r.days {
+			dates++
+		}
+	}
+	if dates > 0 && dates < len(s.rows) {
 		axis += "; dates" + sinceEpoch
 	}
 	f := figure.New(s.title, axis, "")
+	if dates == len(s.rows) {
+		f.DatesX()
+	}
 	return f.Intervals(names, lo, mid, hi, figure.Blue).Warn(s.warning())
 }
 

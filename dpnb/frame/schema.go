@@ -250,6 +250,12 @@ func (f *Field) Words() (values, other string) {
 	}
 	v, why := f.missingAs()
 	values, other = f.shown(f.Lower)+" to "+f.shown(f.Upper), f.shown(v)+", "+why
+	switch {
+	case f.Missing:
+		other += "; in a model an effect of its own"
+	case f.Fill == nil && f.Typical != nil && !f.Open:
+		other += "; in a model " + f.shown(*f.Typical)
+	}
 	switch f.Part {
 	case Days:
 		values = "a date: " + values

@@ -368,6 +368,33 @@ func (m *Model) narrow() string {
 		strings.Join(names, ", "), wording.Setting{Go: " (Lines)"})
 }
 
+// rare says of which categories nothing but noise may have been bought, "" of none.
+func (m *Model) rare() string {
+	b := m.bought()
+	if b == nil {
+		return ""
+	}
+	const most, hardly = 5, 0.5 // of the share
+	var names []string
+	doubts, at := m.encoding.Doubts(meanRow(b), b.RowNorm*b.MeanError, lessUsual, lessRare), 0
+	for k, c := range m.terms() {
+		for j, level := range c.Categories {
+			if len(c.Knots) == 0 && doubts[at+j] > hardly {
+				names = append(names, c.Field.Name+"="+level)
+			}
+		}
+		at += m.encoding.Groups()[k]
+	}
+	if names == nil {
+		return ""
+	}
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", n))
+	}
+	return fmt.Sprintf("By what was bought, hardly any record may have %s: such an interval says how large effects "+
+		"may be, and little else.", wording.Names(names))
+}
+
 // Display shows the intervals column by column, class by class if there are several, what they cover and why.
 func (iv *Intervals) Display() display.Item {
 	if iv == nil {
@@ -458,11 +485,11 @@ func (iv *Intervals) Display() display.Item {
 			strconv.FormatFloat(1-(1-iv.own.Level)/float64(all), 'g', 6, 64))
 	}
 	it.Notes = append(it.Notes, covers)
-	scaled, filled := "", ""
+	scaled, filled, rare := "", "", ""
 	if iv.population {
-		scaled, filled = m.ofScaledRows(), m.narrow()
+		scaled, filled, rare = m.ofScaledRows(), m.narrow(), m.rare()
 	}
-	for _, said := range []string{factors, scaled, m.missingAgainst(), m.counted(), filled} {
+	for _, said := range []string{factors, scaled, m.missingAgainst(), m.counted(), filled, rare} {
 		if said != "" {
 			it.Notes = append(it.Notes, said)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -215,6 +216,9 @@ func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
 			m := must.Get(Linear{CurvatureShare: 0.05, Noise: src}.Fit(data, Simulate(1, 1e-6)))
 			iv := must.Get(m.PopulationIntervals(0.95)).InUnits()
 			j := slices.Index(iv.Col("feature").Records(), "bike=recumbent")
+			if said := m.rare(); rep == 0 && !strings.Contains(said, "hardly any record may have bike=recumbent:") {
+				t.Errorf("of a category of %v: %q", c.share, said)
+			}
 			lower, upper := iv.Col("lower").Float()[j], iv.Col("upper").Float()[j]
 			if lower <= c.effect && c.effect <= upper {
 				in++

@@ -30,7 +30,7 @@ func TestALedgerOfAnotherNameIsForAnotherFile(t *testing.T) {
 // A model of few coefficients says what a positive one means, as one of many does, too.
 func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 	people := learn.Patients(40, 1)
-	want := "a positive one favours ill yes"
+	want := "a positive one favours ill = yes"
 	said := func(df learn.DataFrame, opts ...learn.Option) string {
 		data := learn.Binary(df, "ill", append(opts, learn.RowNorm(1))...)
 		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
@@ -50,6 +50,10 @@ func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 	want = "a positive one favours ill"
 	said(learn.ReadCSV(writeFile(t, "region,ill\na,ill\nb,well\n")).
 		WithSchema(eleven, learn.Categorical("ill", "well", "ill")), learn.NoBias())
+	svm := must.Get(learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(people, "ill"), learn.Simulate(1, 1e-6)))
+	if notes := strings.Join(svm.Display().Notes, "\n"); !strings.Contains(notes, "the unit is that of margins") {
+		t.Errorf("a support vector machine: %s", notes)
+	}
 }
 
 // Intervals that have no end say what would give them one.

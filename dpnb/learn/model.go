@@ -611,10 +611,14 @@ func (m *Model) hopeless() (worth float64, few bool) {
 func (m *Model) meaning() string {
 	switch t := m.target; t.Task {
 	case frame.TwoClasses:
-		if t.Classes[1] == t.Name {
-			return "a positive one favours " + t.Name
+		favours := "a positive one favours " + t.Name
+		if t.Classes[1] != t.Name {
+			favours += " = " + t.Classes[1]
 		}
-		return fmt.Sprintf("a positive one favours %s %s", t.Name, t.Classes[1])
+		if _, hinge := m.link(); hinge {
+			favours += "; the unit is that of margins, while shapes are in log-odds"
+		}
+		return favours
 	case frame.ManyClasses:
 		return "a positive one favours its class"
 	case frame.Count:

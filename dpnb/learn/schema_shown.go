@@ -9,21 +9,26 @@ import (
 )
 
 // Numbers returns the columns of which the schema has bounds, and Categories those of which it lists the values, in its
-// order: both are public.
+// order, those that are made of dates last: both are public.
 func (df DataFrame) Numbers() []string { return df.ofKind(frame.Numeric) }
 
 // Categories is described at Numbers.
 func (df DataFrame) Categories() []string { return df.ofKind(frame.Categorical) }
 
 func (df DataFrame) ofKind(kind frame.Kind) (names []string) {
+	var dates []string
 	if df.schema != nil {
 		for _, f := range df.schema.Fields {
 			if f.Kind == kind && !f.Open {
+				if f.Part != frame.NoDate {
+					dates = append(dates, f.Name)
+					continue
+				}
 				names = append(names, f.Name)
 			}
 		}
 	}
-	return names
+	return append(names, dates...)
 }
 
 // Range returns how far apart the bounds of a column of numbers are that the schema states; 0 if it states none.

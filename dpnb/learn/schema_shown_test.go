@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,6 +17,11 @@ func TestRange(t *testing.T) {
 		if got := df.Range(column); got != want {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
+	}
+	df = df.WithSchema(frame.DateField("since", "", "2020-01-01", "2021-01-01"), Numeric("age", 18, 90),
+		frame.MonthField("born", ""), Categorical("ward", "east", "west"))
+	if got := fmt.Sprint(df.Numbers(), df.Categories()); got != "[age since] [ward born]" {
+		t.Errorf("those of dates are not last: %s", got)
 	}
 	if got := FromScanner(Patients(10, 1).records, nil).Range("age"); got != 0 {
 		t.Errorf("without a schema: %v", got)

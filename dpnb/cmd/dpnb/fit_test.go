@@ -406,9 +406,9 @@ func TestTermFlags(t *testing.T) {
 		}
 	}
 	for want, flags := range map[string][]string{"is not a number": {"--steps", "x1=a"},
-		"want two columns": {"--cross", "x1"},
-		"not one period":   {"--periodic", "x2=24"},
-		"no column \"y\"":  {"--line", "x0,y"}, "no column \"z\"": {"--rising", "x0,z"}} {
+		"want two columns": {"--cross", "x1"}, "for another two": {"--cross", "x0,x1,x2"},
+		"not one period":  {"--periodic", "x2=24"},
+		"no column \"y\"": {"--line", "x0,y"}, "no column \"z\"": {"--rising", "x0,z"}} {
 		_, err := call(t, newFitCommand(), append(fit, flags...)...)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", flags, err, want)

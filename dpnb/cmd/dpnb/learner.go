@@ -106,9 +106,9 @@ func (t *termFlags) options() (opts []learn.Option, err error) {
 		opts = append(opts, learn.Falling(column))
 	}
 	for _, s := range t.cross {
-		column, with, said := strings.Cut(s, ",")
-		if !said {
-			return nil, fmt.Errorf("--cross %s: want two columns, as in age,sex", s)
+		column, with, _ := strings.Cut(s, ",")
+		if strings.Count(s, ",") != 1 {
+			return nil, fmt.Errorf("--cross %s: want two columns, as in age,sex; and --cross again for another two", s)
 		}
 		opts = append(opts, learn.Cross(column, with))
 	}

@@ -96,6 +96,10 @@ func Abandon() {
 
 func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err error) {
 	f, err := create(path, mode)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("cannot write %s: the folder %s is not there: make it: %w", path, filepath.Dir(path),
+			os.ErrNotExist)
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}

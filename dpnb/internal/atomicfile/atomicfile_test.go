@@ -54,6 +54,16 @@ func TestFailedWriteLeavesTheOldFileAndNothingElse(t *testing.T) {
 	}
 }
 
+// A folder that is not there is named, and not the part of a file that would have been there.
+func TestFolderThatIsNotThere(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "nowhere")
+	err := Write(filepath.Join(folder, "x"), nil)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), folder+" is not there: make it") ||
+		strings.Contains(err.Error(), "part") {
+		t.Error(err)
+	}
+}
+
 // A file system that cannot bring names to the disk is no reason to fail, and an error of one that can is.
 func TestFoldersThatCannotBeSynced(t *testing.T) {
 	if runtime.GOOS == "linux" {
