@@ -207,7 +207,7 @@ func TestQuarters(t *testing.T) {
 	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), frame.DesignSettings{Label: "y", Centred: true,
 		Curves: 8})).Encoding
 	var names []string
-	for _, f := range e.Effects(nil, nil) {
+	for _, f := range e.Effects(nil, 0, nil) {
 		if f.Periodic && len(names) < 3 { // crosses follow
 			names = append(names, f.Name)
 		}

@@ -36,9 +36,13 @@ type Effect struct {
 // what a column is crossed with too. Last is that of a bias, the linear form of the mean row. A mean of nil is the
 // middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its own, a row is
 // taken to have the typical norm (TypicalNorm), and where they are cut, to be as long beyond the column as rows are.
-func (e *Encoding) Effects(mean []float64, by Cut) []Effect {
+//
+// The mean row has noise of a standard deviation off in each entry. Nobody is at a knot of a number whose share does not
+// stand out of it: the curve is flat where no records are, and noise there would have much leverage on the line.
+func (e *Encoding) Effects(mean []float64, off float64, by Cut) []Effect {
 	d := len(e.Features)
 	weights := e.margins(mean, doubt{}).weights
+	certain := e.margins(mean, doubt{off, standsOut, standsOut}).weights
 	means := e.meansOf(weights)
 	changes := make([][]change, len(e.encoders))
 	var all []Effect
@@ -50,7 +54,7 @@ func (e *Encoding) Effects(mean []float64, by Cut) []Effect {
 		}
 	}
 	for k := range e.encoders {
-		changes[k] = e.encoders[k].changes(weights[k], e.ofRow())
+		changes[k] = e.encoders[k].changes(certain[k], e.ofRow())
 		if by != nil {
 			e.cutAt(k, weights, means, by).apply(changes[k], weights[k])
 		}

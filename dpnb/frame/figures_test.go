@@ -273,7 +273,7 @@ func TestFiguresStay(t *testing.T) {
 						put(name+"direction", way.First, way.Weights)
 					}
 				}
-				for _, effect := range e.Effects(mean, nil) {
+				for _, effect := range e.Effects(mean, 0, nil) {
 					put(name+"effect", effect.Weights, effect.Line)
 				}
 				if s.Centred {

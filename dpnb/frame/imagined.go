@@ -173,10 +173,12 @@ func (d doubt) share(v float64) float64 {
 	return math.Max(v-d.less*d.off, d.off/(16*d.less*d.less)+1e-9)
 }
 
+// standsOut is by how many standard deviations of its noise a share does that.
+const standsOut = 2
+
 // category is the share of a noisy one of a category: of one that does not stand out of the noise, nearly all may be
 // noise.
 func (d doubt) category(v float64) float64 {
-	const standsOut = 2
 	if v < standsOut*d.off {
 		d.less = math.Max(d.less, d.rare)
 	}

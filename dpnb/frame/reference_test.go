@@ -42,7 +42,7 @@ func TestReference(t *testing.T) {
 	s := must.Get(frame.LoadSchema(path))
 	d := must.Get(frame.NewDesign(marriedTable(t), s, frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}))
 	var names []string
-	for _, e := range d.Encoding.Effects(nil, nil) {
+	for _, e := range d.Encoding.Effects(nil, 0, nil) {
 		names = append(names, e.Name)
 	}
 	if got := strings.Join(names, "|"); got !=
@@ -65,7 +65,7 @@ func TestReference(t *testing.T) {
 func TestContrast(t *testing.T) {
 	s := frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}
 	d := must.Get(frame.NewDesign(marriedTable(t), married(), s))
-	all := d.Encoding.Effects(nil, nil)
+	all := d.Encoding.Effects(nil, 0, nil)
 	c := must.Get(d.Encoding.Contrast(nil, nil, "marital", "Divorced", "Never"))
 	floats.Sub(all[2].Weights, all[1].Weights)
 	if floats.Distance(all[2].Weights, c.Weights, 2) > 1e-15 || c.Name != "marital: Never → Divorced" {
@@ -94,7 +94,7 @@ func TestInUnits(t *testing.T) {
 	rows.Row(a, 2)
 	rows.Row(b, 3)
 	theta := []float64{1.5, 0.2, -0.3, 0.7, 0.1, 2}
-	all := d.Encoding.Effects(nil, nil)
+	all := d.Encoding.Effects(nil, 0, nil)
 	want := floats.Dot(theta, a) - floats.Dot(theta, b)
 	got := floats.Dot(all[2].Weights, theta) + floats.Dot(all[0].Weights, theta)*(50.-60)/73
 	if !(math.Abs(got-want) <= 1e-14) {
@@ -162,7 +162,7 @@ func TestEffectsOfRowsThatAreCut(t *testing.T) {
 		floats.Scale(cut(floats.Dot(row, row)), row)
 		return row[:3]
 	}
-	for _, f := range d.Encoding.Effects(mean, cut) {
+	for _, f := range d.Encoding.Effects(mean, 0, cut) {
 		if f.Name != "a=x" && f.Name != "a=z" {
 			continue
 		}
@@ -186,8 +186,8 @@ func TestEffectsOfRowsThatAreHalved(t *testing.T) {
 			InUnits: true, Curves: hats}))
 		mean := make([]float64, d.Width()-1)
 		mean[0] = 0.2
-		whole := d.Encoding.Effects(mean, nil)
-		for i, f := range d.Encoding.Effects(mean, func(float64) float64 { return 0.5 }) {
+		whole := d.Encoding.Effects(mean, 0, nil)
+		for i, f := range d.Encoding.Effects(mean, 0, func(float64) float64 { return 0.5 }) {
 			want := 0.5
 			if f.Name == "bias" {
 				want = 1
@@ -223,7 +223,7 @@ func TestMissingNumbersAreNowhere(t *testing.T) {
 			floats.AddScaled(mean, 1/float64(len(ages)), row[:len(mean)])
 		}
 		c := d.Encoding.Components(mean, 0)[0]
-		return d.Encoding.Effects(mean, nil)[0].Weights[:1+hats], c.Shares[:len(c.Knots)]
+		return d.Encoding.Effects(mean, 0, nil)[0].Weights[:1+hats], c.Shares[:len(c.Knots)]
 	}
 	for _, hats := range []int{0, 8} {
 		effect, shares := of(hats, false)

@@ -276,7 +276,7 @@ func TestEffectsOfTerms(t *testing.T) {
 		d := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), set))
 		e := d.Encoding
 		effects := map[string]frame.Effect{}
-		for _, f := range e.Effects(nil, nil) {
+		for _, f := range e.Effects(nil, 0, nil) {
 			effects[f.Name] = f
 			for _, v := range e.Nowhere() {
 				if of := v.Along(f.Weights); !(math.Abs(of) <= 1e-12) && f.Name != "bias" {

@@ -32,7 +32,7 @@ func shown(e *frame.Encoding, theta []float64, also any) (names []string, values
 		return e.Features, theta
 	}
 	b, _ := also.(*geometry.Bought)
-	effects, q := e.Effects(meanRow(b), cutOf(e, b)), 1.0
+	effects, q := effectsOf(e, b), 1.0
 	for _, f := range effects {
 		names = append(names, f.Name)
 	}
@@ -62,7 +62,16 @@ func (m *Model) effects() []frame.Effect {
 	if !m.encoding.Centred() {
 		return nil
 	}
-	return m.encoding.Effects(meanRow(m.bought()), cutOf(m.encoding, m.bought()))
+	return effectsOf(m.encoding, m.bought())
+}
+
+// effectsOf are those of centred rows, by what was bought of them.
+func effectsOf(e *frame.Encoding, b *geometry.Bought) []frame.Effect {
+	off := 0.0
+	if b != nil {
+		off = b.RowNorm * b.MeanError
+	}
+	return e.Effects(meanRow(b), off, cutOf(e, b))
 }
 
 // meanRow is the mean of the rows without their bias, as it was bought; nil if it was not.

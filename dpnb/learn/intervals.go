@@ -347,15 +347,16 @@ func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
 	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.own.Estimate, iv.own.Lower, iv.own.Upper)
 }
 
-// narrow says of which numbers that bend the records fill a small part of the bounds, "" of none: there the line that
-// is nearest to a curve is too flat, by what is not seen of it, and an interval for the population can miss it.
+// narrow says of which numbers that bend the records may all be between two hats, "" of none: how far they spread
+// there is not known, so that an estimate can be corrected too little for the ridge, and an interval for the population
+// can miss.
 func (m *Model) narrow() string {
-	const small = 0.1 // deviations of the scale
+	const small = 0.05 // deviations of the scale
 	var names []string
 	if m.bought() == nil {
 		return ""
 	}
-	for _, c := range m.encoding.Components(meanRow(m.bought()), 0) {
+	for _, c := range m.terms() {
 		if d := c.Deviation(); d > 0 && d < small {
 			names = append(names, c.Field.Name)
 		}
@@ -364,7 +365,7 @@ func (m *Model) narrow() string {
 		return ""
 	}
 	return fmt.Sprintf("By what was bought, records fill a small part of the bounds of %s: of a number that bends an "+
-		"interval is then often too near to 0. State narrower bounds, or keep it straight%s.",
+		"interval can then be too near to 0. State narrower bounds, or keep it straight%s.",
 		strings.Join(names, ", "), wording.Setting{Go: " (Lines)"})
 }
 

@@ -233,6 +233,46 @@ func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
 	}
 }
 
+// Of a number that bends and whose records fill little of its bounds the slope is that of the records: what noise says of
+// places where nobody is has no leverage on it. Were it so, the mean slope at 0.03 were 0.83 of the true one.
+func TestNumbersThatFillLittle(t *testing.T) {
+	fits := map[float64]int{0.03: 6}
+	if testscale.Full() {
+		fits = map[float64]int{0.2: 20, 0.07: 20, 0.05: 20, 0.03: 20}
+	}
+	for sd, fits := range fits {
+		const n = 20_000
+		truth, in, slope, width := 0.4/sd/100, 0, 0.0, 0.0
+		for rep := range fits {
+			src := noise.NewSeeded(uint64(rep))
+			x, cost := frame.Column{Name: "x", Numbers: make([]float64, n)},
+				frame.Column{Name: "cost", Numbers: make([]float64, n)}
+			kind := frame.Column{Name: "kind", Kind: frame.Categorical, Texts: make([]string, n)}
+			for i := range n {
+				u, k := math.Min(1, math.Max(0, 0.35+sd*src.NormFloat64())), int(3*src.Float64())
+				kind.Texts[i], x.Numbers[i] = string(rune('a'+k)), 100*u
+				cost.Numbers[i] = 1 + 0.4/sd*(u-0.35) + 0.2*float64(k) + 0.4*src.NormFloat64()
+			}
+			data := Regression(FromTable(inventedTable(t, kind, x, cost)).WithSchema(
+				frame.CategoricalField("kind", "a", "b", "c"), frame.NumericField("x", 0, 100),
+				frame.NumericField("cost", -2, 4)), "cost", InUnits())
+			m := must.Get(Linear{CurvatureShare: 0.05, Noise: src}.Fit(data, Simulate(1, 1e-6)))
+			iv := must.Get(m.PopulationIntervals(0.95)).InUnits()
+			j := slices.Index(iv.Col("feature").Records(), "x")
+			lower, upper := iv.Col("lower").Float()[j], iv.Col("upper").Float()[j]
+			if lower <= truth && truth <= upper {
+				in++
+			}
+			of := truth * float64(fits)
+			slope, width = slope+iv.Col("estimate").Float()[j]/of, width+(upper-lower)/of
+		}
+		t.Logf("deviation %v: slope %.3f of the true one, width %.3f, %d of %d covered", sd, slope, width, in, fits)
+		if !(math.Abs(slope-1) <= 0.04) || 10*in < 8*fits {
+			t.Errorf("deviation %v: slope %.3f of the true one, %d of %d covered", sd, slope, in, fits)
+		}
+	}
+}
+
 // mothers are invented after a census: women of two children, and whether they have more.
 func mothers(t *testing.T, n int) (DataFrame, *mat.Dense, []float64) {
 	t.Helper()
