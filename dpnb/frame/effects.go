@@ -37,8 +37,8 @@ type Effect struct {
 // middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its own, a row is
 // taken to have the typical norm (TypicalNorm), and where they are cut, to be as long beyond the column as rows are.
 //
-// The mean row has noise of a standard deviation off in each entry. Nobody is at a knot of a number whose share does not
-// stand out of it: the curve is flat where no records are, and noise there would have much leverage on the line.
+// The mean row has noise of a standard deviation off in each entry. Nobody is at a knot whose share does not stand out
+// of it: the curve is flat where no records are, and noise there would have much leverage on the line.
 func (e *Encoding) Effects(mean []float64, off float64, by Cut) []Effect {
 	d := len(e.Features)
 	weights := e.margins(mean, doubt{}).weights

@@ -233,8 +233,8 @@ func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
 	}
 }
 
-// Of a number that bends and whose records fill little of its bounds the slope is that of the records: what noise says of
-// places where nobody is has no leverage on it. Were it so, the mean slope at 0.03 were 0.83 of the true one.
+// Of a number that bends and whose records fill little of its bounds the slope is that of the records: what noise says
+// of places where nobody is has no leverage on it. If it had, the mean slope at 0.03 would be 0.83 of the true one.
 func TestNumbersThatFillLittle(t *testing.T) {
 	fits := map[float64]int{0.03: 6}
 	if testscale.Full() {
