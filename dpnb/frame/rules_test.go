@@ -67,7 +67,8 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 	for _, other := range []string{"basic", "plus"} {
 		for _, positive := range []string{"basic", "plus"} {
 			schema.Fields[4].Else = other
-			d = must.Get(frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "plan", Positive: positive}))
+			s := frame.DesignSettings{Label: "plan", Positive: positive}
+			d = must.Get(frame.NewDesign(table(t, text), schema, s))
 			want := []float64{-1, -1, -1}
 			for i, class := range []string{"plus", other, other} {
 				if class == positive {
