@@ -63,6 +63,25 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 		!floats.Equal(d.Labels, []float64{1, 1, 1}) {
 		t.Errorf("labels %v (%v), others count as plus", d.Labels, err)
 	}
+	// They count as that class whichever of both is the positive one, as is said.
+	for _, other := range []string{"basic", "plus"} {
+		for _, positive := range []string{"basic", "plus"} {
+			schema.Fields[4].Else = other
+			s := frame.DesignSettings{Label: "plan", Positive: positive}
+			d = must.Get(frame.NewDesign(table(t, text), schema, s))
+			want := []float64{-1, -1, -1}
+			for i, class := range []string{"plus", other, other} {
+				if class == positive {
+					want[i] = 1
+				}
+			}
+			said := d.Steps[len(d.Steps)-1].What
+			if !floats.Equal(d.Labels, want) || !strings.Contains(said, "counts as "+other) {
+				t.Errorf("with %s positive others, which count as %s, have labels %v; said is %s", positive, other,
+					d.Labels, said)
+			}
+		}
+	}
 }
 
 // What is said that a missing number counts as is how it is encoded: a row that has it is the same.

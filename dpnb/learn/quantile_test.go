@@ -313,6 +313,21 @@ func TestBands(t *testing.T) {
 			t.Errorf("%d columns: %q", n, got)
 		}
 	}
+	// On a logarithmic scale the middle is that of the logarithms, of what is held and of what is drawn.
+	df := learn.Patients(200, 1)
+	_, schema, _ := df.Known()
+	for k := range schema.Fields {
+		if f := &schema.Fields[k]; f.Name == "weight" {
+			*f = learn.Log("weight", 40, 160)
+		}
+	}
+	m = must.Get(learn.Quantiles{}.FitWithoutPrivacy(learn.Regression(df.WithSchema(schema.Fields...), "pressure")))
+	if f = must.Get(m.Bands("age", nil)); !strings.Contains(f.Alt, "weight 80") {
+		t.Errorf("the middle of 40 to 160 is 80 on a logarithmic scale: %s", f.Alt)
+	}
+	if drawn := must.Get(m.Bands("weight", nil)).Numbers(); !strings.Contains(drawn, "(80, ") {
+		t.Errorf("the middle one of the places from 40 to 160 is 80 on a logarithmic scale: %s", drawn)
+	}
 	linear, _ := learn.Linear{}.FitWithoutPrivacy(data)
 	if _, err := linear.Bands("age", nil); err == nil {
 		t.Error("least squares has bands")

@@ -1,11 +1,13 @@
 package learn
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // With all that was calibrated for other questions remembered, a learner has the mechanism that it has by itself.
@@ -72,4 +74,21 @@ func TestOtherQuestionsAreNotRemembered(t *testing.T) {
 			t.Errorf("%d, %+v, with what came before it has\n%s\nand alone\n%s", i, w.l, got, alone[i])
 		}
 	}
+}
+
+// TestOtherMediansAreNotRemembered: a convolved median is remembered by all that it is calibrated for.
+func TestOtherMediansAreNotRemembered(t *testing.T) {
+	calibrations.Clear()
+	data := Regression(Patients(40, 1), "pressure", Uncentred(), RowNorm(1.5))
+	m := must.Get(ConvolvedMedian(1234).Fit(data, Simulate(0.7, 3e-6), Seed(1)))
+	if eps := must.Get(privacy.EpsilonUpper(m.release.Guarantee.Profile, 3e-6)); eps > 0.7 || eps < 0.69 {
+		t.Errorf("ε = %v of 0.7", eps)
+	}
+	want := fmt.Sprint("{", data.design.RowNorm, " 0.7 3e-06 1234 ", data.design.Width(), "}")
+	calibrations.Range(func(key, _ any) bool {
+		if got := fmt.Sprint(key); got != want {
+			t.Errorf("remembered is %s, want %s", got, want)
+		}
+		return true
+	})
 }

@@ -1,7 +1,9 @@
 package learn
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,5 +152,26 @@ func TestSharesOfLargeScores(t *testing.T) {
 				t.Errorf("about %v, apart %v: %v, want %v", by, apart, t0, want)
 			}
 		}
+	}
+}
+
+// By how much the ridge has moved an effect is said where that is more than a standard error, of which an interval of
+// level 0.95 has 1.96 on either side of its middle, and of no other.
+func TestMovedByMoreThanAStandardError(t *testing.T) {
+	m := must.Get(Logistic{CurvatureShare: 0.5, Noise: Seed(1)}.Fit(Binary(Patients(20_000, 1), "ill"),
+		Simulate(4, 1e-6)))
+	iv := must.Get(m.PopulationIntervals(0.95))
+	parts, want := []float64{1.03, 0.97, -1.03, -0.97, 3}, make([]string, len(m.coefficients))
+	for j := range m.coefficients {
+		m.coefficients[j] = iv.own.Estimate[j]
+		if j < len(parts) {
+			by := parts[j] * (iv.own.Upper[j] - iv.own.Lower[j]) / 2 / 1.96
+			if m.coefficients[j] -= by; math.Abs(parts[j]) > 1 {
+				want[j] = fmt.Sprintf("%+.2g", by)
+			}
+		}
+	}
+	if got := m.shrunk(); !slices.Equal(got, want) {
+		t.Errorf("said is %q, want %q", got, want)
 	}
 }

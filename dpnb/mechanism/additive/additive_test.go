@@ -178,4 +178,12 @@ func TestStepsAreOfTheLabel(t *testing.T) {
 			t.Errorf("C = %g: %v with noise of %g, want %g", clip, r.Coefficients, r.NoiseScale, want)
 		}
 	}
+	// Where a leaf has fewer records than the noise of its count, it is taken to have as many as that: of four columns
+	// twice the noise multiplier. The noise that this seed draws is less.
+	m := Boosting{Cells: Cells{slices.Repeat([]Column{{Len: 1}}, 4), 1}, Clip: 1, Leaves: 1, Rounds: 1,
+		LearningRate: 0.25, CountSigma: 1e6, SumSigma: 1e-9}
+	r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
+	if want := 0.25 * n * label / 2e6; !(math.Abs(r.Coefficients[0]/want-1) <= 1e-6) {
+		t.Errorf("hidden by the noise of its count a leaf has %g, want %g", r.Coefficients[0], want)
+	}
 }
