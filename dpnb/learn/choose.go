@@ -20,7 +20,7 @@ func (p spec) calibration(d *frame.Design, epsilon, delta float64) objpert.Confi
 		c.Bound = objective.Tight
 	}
 	// In the Gaussian case ridges are raised after the calibration: tilted.
-	if p.records != 0 && c.Bound != 0 && c.Bound != objective.Tight {
+	if c.Bound != 0 && c.Bound != objective.Tight {
 		c.Planned = objpert.Planned{Records: p.records, Features: d.Width()}
 	}
 	return c

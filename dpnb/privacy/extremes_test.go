@@ -43,6 +43,18 @@ func TestExtremesOfClosedForms(t *testing.T) {
 	}
 }
 
+// μ that is too small for float64 is not 0; a release that no record moves has 0, exactly.
+func TestTinyMu(t *testing.T) {
+	for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+		if low, high := (Gaussian{Sigma: 1e300, Sensitivity: 1e-300}).MuBounds(adj); low != 0 || !(high > 0) {
+			t.Errorf("%v: μ between %g and %g", adj, low, high)
+		}
+		if low, high := (Gaussian{Sigma: 1e300}).MuBounds(adj); low != 0 || high != 0 {
+			t.Errorf("%v: nothing is released at μ between %g and %g", adj, low, high)
+		}
+	}
+}
+
 // μ = 2τ/(λσ) where a step of its computation is beyond float64 and μ is not.
 func TestApproximateMinimumAtExtremes(t *testing.T) {
 	for _, c := range []struct {

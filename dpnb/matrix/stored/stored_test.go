@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -131,6 +132,9 @@ func TestWholeOrNotThere(t *testing.T) {
 	must.Do(os.WriteFile(path, whole, 0o600))
 	w := must.Get(stored.Create(path, [32]byte{1}, 3, false))
 	must.Do(w.Append(rows, labels))
+	if files, _ := os.ReadDir(dir); len(files) != 2 && runtime.GOOS != "windows" {
+		t.Errorf("a program that is killed leaves more than one file: %v", files)
+	}
 	w.Discard()
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("files are left: %v", files)

@@ -70,3 +70,22 @@ func TestFreeRefuses(t *testing.T) {
 		t.Errorf("ε = 0: %v", err)
 	}
 }
+
+// plateau is a curvature of 1 up to half of the largest slope, which falls from there as a line does.
+type plateau struct{ Curve }
+
+func (plateau) Range() (lo, hi float64) { return 0, 1 }
+func (plateau) Falls() float64          { return 2 }
+func (plateau) Bounds(g0, g1 float64) (lower, upper float64) {
+	return math.Min(1, 2-2*g1), math.Min(1, 2-2*g0)
+}
+
+// Where the worst slope is the end of a cell, λ is what it has to be there and not the least bit less.
+func TestFreeLambdaIsRoundedUp(t *testing.T) {
+	for _, eps := range []float64{0.3, 0.5, 0.7} {
+		lambda, least := must.Get(Free{plateau{}, eps}.Lambda(0.5)), 1/math.Expm1(eps)
+		if !(lambda >= least && lambda <= least*(1+2e-12)) {
+			t.Errorf("ε = %g: λ = %.17g, least %.17g", eps, lambda, least)
+		}
+	}
+}

@@ -199,3 +199,30 @@ func TestTrainingMomentsWithoutASignal(t *testing.T) {
 		}
 	}
 }
+
+// After Broyden's correction the Jacobian has the last step's slope along it and what it had across; no step, no change.
+func TestBroyden(t *testing.T) {
+	w := newton{n: 2, x: vector{1, 2}, res: vector{0.5, -1}}
+	w.jac[0], w.jac[1] = [3]float64{1, 2}, [3]float64{3, 4}
+	old := w.jac
+	if w.broyden(w.x, w.res); w.jac != old {
+		t.Errorf("without a step: %v", w.jac)
+	}
+	moved, res := vector{1.5, 3}, vector{2, 5}
+	w.broyden(moved, res)
+	for i, row := range w.jac[:2] {
+		along, across := 0.5*row[0]+row[1], row[0]-0.5*row[1]
+		if want := old[i][0] - 0.5*old[i][1]; !(math.Abs(along-(res[i]-w.res[i])) <= 1e-14) ||
+			!(math.Abs(across-want) <= 1e-14) {
+			t.Errorf("equation %d: %v", i, row)
+		}
+	}
+}
+
+// A multiplier that was searched for is kept.
+func TestMultipliersAreKept(t *testing.T) {
+	found := korobov(251)
+	if kept, ok := generators.Load(251); !ok || kept != found {
+		t.Errorf("%v is kept of %v", kept, found)
+	}
+}
