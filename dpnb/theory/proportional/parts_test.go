@@ -218,11 +218,3 @@ func TestBroyden(t *testing.T) {
 		}
 	}
 }
-
-// A multiplier that was searched for is kept.
-func TestMultipliersAreKept(t *testing.T) {
-	found := korobov(251)
-	if kept, ok := generators.Load(251); !ok || kept != found {
-		t.Errorf("%v is kept of %v", kept, found)
-	}
-}
