@@ -102,6 +102,25 @@ func TestStoredRows(t *testing.T) {
 	}()
 }
 
+// Files are joined however few records they have.
+func TestFewRecordsJoined(t *testing.T) {
+	var files []*stored.Rows
+	for n := range 3 {
+		rows, labels := records(n, 3)
+		path := filepath.Join(t.TempDir(), "a.rows")
+		write(t, path, rows, labels, false)
+		files = append(files, must.Get(stored.Open(path, [32]byte{1})))
+		defer func() { must.Do(files[n].Close()) }()
+		if got := must.Get(stored.Join(files[n])).Labels(); !slices.Equal(got, labels) {
+			t.Errorf("%d records have the labels %v, want %v", n, got, labels)
+		}
+	}
+	if got := must.Get(stored.Join(files...)).Labels(); !slices.Equal(got, slices.Concat(files[1].Labels(),
+		files[2].Labels())) {
+		t.Errorf("three files have the labels %v", got)
+	}
+}
+
 // Rows of which a block has fewer than four are widened first, and give what they give in memory.
 func TestVeryWideRows(t *testing.T) {
 	rows, labels := records(9, 30_000)

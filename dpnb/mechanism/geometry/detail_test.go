@@ -220,6 +220,12 @@ func TestPairsAreBought(t *testing.T) {
 			t.Errorf("16·%d products: %v", last, got)
 		}
 	}
+	m.Pairs = []matrix.Span{one, three}
+	for d, want := range map[int]bool{512: true, 513: false} {
+		if got, _ := geometry.Paired(m, 1e9, matrix.NewDense(0, d, nil)); got != want {
+			t.Errorf("products of rows of %d features: %v", d, got)
+		}
+	}
 }
 
 // Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as

@@ -87,6 +87,21 @@ func TestAddFrobenius(t *testing.T) {
 	}
 }
 
+// A step that is no power of two, or out of range, is refused.
+func TestStepsOfTotals(t *testing.T) {
+	for h, ok := range map[float64]bool{1: true, 0x1p-900: true, 0x1p900: true, 0x1p-901: false, 0x1p901: false, 3: false,
+		-1: false, 0: false, math.Inf(1): false, math.NaN(): false} {
+		func() {
+			defer func() {
+				if refused := recover() != nil; refused == ok {
+					t.Errorf("a step of %g is refused: %v", h, refused)
+				}
+			}()
+			NewTotal(2, h)
+		}()
+	}
+}
+
 // Sums beyond what float64 has exactly are cut to ±2⁵³ steps, and those within are what they are.
 func TestTotalsAreCut(t *testing.T) {
 	const most = 1 << 53

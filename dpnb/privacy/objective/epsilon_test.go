@@ -42,6 +42,19 @@ func TestEpsilonBounds(t *testing.T) {
 	}
 }
 
+// A Gaussian mechanism of the largest slope is no worse: without a search for the lower ε it is that one's, rounded down.
+func TestLowerEpsilonIsTheGaussians(t *testing.T) {
+	c := must.Get(loss.CurveOf(loss.Logistic{}, 1))
+	for _, delta := range []float64{0.1, 1e-3, 1e-6, 1e-12} {
+		p := profileOf(t, c, 0.3*c.Max(), 2*Slope(c), Pointwise)
+		low, _, ok := p.EpsilonBounds(delta)
+		want := privacy.EpsilonLower(privacy.GaussianProfile(0.5, privacy.AddRemove), delta)
+		if !ok || !(low <= want) || low < want*(1-1e-9)-1e-12 {
+			t.Errorf("δ = %g: at least %.17g, of the Gaussian mechanism %.17g", delta, low, want)
+		}
+	}
+}
+
 // At a δ that no search is for there is none.
 func TestEpsilonBoundsOfNoDelta(t *testing.T) {
 	c := must.Get(loss.CurveOf(loss.Logistic{}, 1))
