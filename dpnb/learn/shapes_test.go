@@ -692,7 +692,8 @@ func TestBothBandsAreShown(t *testing.T) {
 	if row := s.Display().Rows[0]; row[2] == "" || row[4] != "" || row[5] != "" {
 		t.Errorf("a place of which nothing is said of the population: %q", row)
 	}
-	for column, height := range map[string]float64{"age": 2.5, "ward": 1.1 + 0.2*float64(len(m.Shape("ward").Points()))} {
+	bars := 1.1 + 0.2*float64(len(m.Shape("ward").Points()))
+	for column, height := range map[string]float64{"age": 2.5, "ward": bars} {
 		if f := m.Shape(column).panel("", -1, 1); f.Width != figure.Width/2 || !(math.Abs(f.Height-height) <= 1e-9) {
 			t.Errorf("%s: two of a page are %v wide and %v high", column, f.Width, f.Height)
 		}

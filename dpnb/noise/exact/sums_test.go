@@ -89,8 +89,8 @@ func TestAddFrobenius(t *testing.T) {
 
 // A step that is no power of two, or out of range, is refused.
 func TestStepsOfTotals(t *testing.T) {
-	for h, ok := range map[float64]bool{1: true, 0x1p-900: true, 0x1p900: true, 0x1p-901: false, 0x1p901: false, 3: false,
-		-1: false, 0: false, math.Inf(1): false, math.NaN(): false} {
+	for h, ok := range map[float64]bool{1: true, 0x1p-900: true, 0x1p900: true, 0x1p-901: false, 0x1p901: false,
+		3: false, -1: false, 0: false, math.Inf(1): false, math.NaN(): false} {
 		func() {
 			defer func() {
 				if refused := recover() != nil; refused == ok {

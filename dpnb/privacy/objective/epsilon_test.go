@@ -42,7 +42,8 @@ func TestEpsilonBounds(t *testing.T) {
 	}
 }
 
-// A Gaussian mechanism of the largest slope is no worse: without a search for the lower ε it is that one's, rounded down.
+// A Gaussian mechanism of the largest slope is no worse: without a search for the lower ε it is that one's, rounded
+// down.
 func TestLowerEpsilonIsTheGaussians(t *testing.T) {
 	c := must.Get(loss.CurveOf(loss.Logistic{}, 1))
 	for _, delta := range []float64{0.1, 1e-3, 1e-6, 1e-12} {
