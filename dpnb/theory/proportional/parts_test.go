@@ -227,9 +227,12 @@ func TestDirection(t *testing.T) {
 		jac  [maxUnknowns]vector
 		step vector
 		ok   bool
-	}{{[3]vector{{0, 2, 0}, {4, 0, 0}, {0, 1, 1}}, vector{-0.5, -0.5, -2.5}, true},
-		{[3]vector{{1, 2}, {2, 4}}, vector{}, false}, {[3]vector{{1, 0, 0}, {0, inf, 0}, {0, 0, 1}}, vector{}, false}, {[3]vector{{inf}}, vector{}, false},
-		{[3]vector{{math.NaN()}}, vector{}, false}} {
+	}{
+		{[3]vector{{0, 2, 0}, {4, 0, 0}, {0, 1, 1}}, vector{-0.5, -0.5, -2.5}, true},
+		{[3]vector{{1, 2}, {2, 4}}, vector{}, false}, {[3]vector{{inf}}, vector{}, false},
+		{[3]vector{{1, 0, 0}, {0, inf, 0}, {0, 0, 1}}, vector{}, false},
+		{[3]vector{{math.NaN()}}, vector{}, false},
+	} {
 		w := newton{n: 3, res: vector{1, 2, 3}}
 		for i, row := range c.jac {
 			w.jac[i] = row
