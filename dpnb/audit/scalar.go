@@ -119,7 +119,6 @@ func (s *Scalar) CellsAt(cuts []float64) (without, with []float64) {
 // masses returns the probabilities under two laws of the cells between ends, of which each law has its own in units of
 // a common law with the given mass, which begins at from.
 func masses(ends [][2]float64, from float64, mass func(a, b float64) float64) (without, with []float64) {
-	without, with = make([]float64, 0, len(ends)+1), make([]float64, 0, len(ends)+1)
 	last := [2]float64{from, from}
 	for _, e := range append(ends, [2]float64{math.Inf(1), math.Inf(1)}) {
 		without, with = append(without, mass(last[0], e[0])), append(with, mass(last[1], e[1]))

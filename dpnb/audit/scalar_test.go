@@ -50,6 +50,9 @@ func TestCellsAreProbabilities(t *testing.T) {
 			t.Errorf("%s: probabilities sum to %v", name, sum)
 		}
 	}
+	if p, q := s.CellsAt(nil); len(p) != 1 || len(q) != 1 || p[0] != 1 || q[0] != 1 {
+		t.Errorf("without cuts: %v and %v", p, q)
+	}
 	// δ at ε = −∞ is 1, at ε = +∞ it is 0.
 	if d := HockeyStick(p, q, math.Inf(-1)); !(math.Abs(d-1) <= 1e-12) {
 		t.Errorf("δ(−∞) = %v", d)

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 )
 
@@ -34,18 +34,11 @@ func (f Field) Categorised(patterns ...Pattern) Field {
 func (f Field) CopyOf(column string) Field { f.Of = column; return f }
 
 // compiled keeps the expressions of patterns.
-var compiled sync.Map
+var compiled = recent.Values[string, *regexp.Regexp]{Kept: 256}
 
 // expression returns the expression of a text; they are public, and few.
 func expression(text string) (*regexp.Regexp, error) {
-	if r, ok := compiled.Load(text); ok {
-		return r.(*regexp.Regexp), nil
-	}
-	r, err := regexp.Compile(text)
-	if err == nil {
-		compiled.Store(text, r)
-	}
-	return r, err
+	return compiled.Of(text, func() (*regexp.Regexp, error) { return regexp.Compile(text) })
 }
 
 func (f *Field) validPatterns() error {

@@ -2,9 +2,9 @@ package learn
 
 import (
 	"math"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -20,7 +20,7 @@ func (p spec) calibration(d *frame.Design, epsilon, delta float64) objpert.Confi
 		c.Bound = objective.Tight
 	}
 	// In the Gaussian case ridges are raised after the calibration: tilted.
-	if p.records != 0 && c.Bound != 0 && c.Bound != objective.Tight {
+	if c.Bound != 0 && c.Bound != objective.Tight {
 		c.Planned = objpert.Planned{Records: p.records, Features: d.Width()}
 	}
 	return c
@@ -126,16 +126,11 @@ func counted(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechani
 
 // calibrations remembers what was calibrated: the tight bound takes a tenth of a second, and a measurement makes the
 // same fit with many seeds.
-var calibrations sync.Map
+var calibrations = recent.Values[any, any]{Kept: 1024}
 
 // calibrated returns what find returns for such a key, which says all that find depends on.
 func calibrated[T any](key any, find func() (T, error)) (T, error) {
-	if m, ok := calibrations.Load(key); ok {
-		return m.(T), nil
-	}
-	m, err := find()
-	if err == nil {
-		calibrations.Store(key, m)
-	}
-	return m, err
+	m, err := calibrations.Of(key, func() (any, error) { return find() })
+	found, _ := m.(T)
+	return found, err
 }

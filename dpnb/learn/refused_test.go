@@ -167,6 +167,12 @@ func TestRefusedBeforeTheCharge(t *testing.T) {
 	} {
 		refused{{learn.Logistic{}, happy(people, learn.RowNorm(1)), c.says}}.check(t, what, 1e-6, c.allowance)
 	}
+	for says, a := range map[string]learn.Allowance{"no budget": (*learn.Budget)(nil).Spend(0.5),
+		"costs nothing": learn.Simulate(1, 0), "Share": fresh(1, 1e-6).Share(-1), "Epsilon": fresh(0, 1e-6).Share(-1)} {
+		if _, _, _, err := a.Priced(nil); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("a price of %q: %v", says, err)
+		}
+	}
 	one := learn.Regulariser{L1: 1}
 	refused{
 		{learn.Logistic{CurvatureShare: 0.1}, two, "CurvatureShare … Logistic spends no δ"},

@@ -57,11 +57,11 @@ func (a Allowance) Pay(
 // Priced returns what Pay would run, and its price: μ is 0 where releases add up by ε and δ alone. Nothing is spent.
 func (a Allowance) Priced(choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error)) (
 	m mechanism.Mechanism, epsilon, mu float64, err error) {
-	if a.err == nil && a.budget != nil {
-		a.err = a.budget.Err()
+	if a.simulation {
+		return nil, 0, 0, errors.New("dpnb: a simulation costs nothing")
 	}
-	if a.simulation || a.err != nil {
-		return nil, 0, 0, cmp.Or(a.err, errors.New("dpnb: a simulation costs nothing"))
+	if err := cmp.Or(a.budget.Err(), a.err); err != nil {
+		return nil, 0, 0, err
 	}
 	m, price, err := a.chosen(choose)
 	return m, price.Epsilon, price.Mu, err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -57,14 +58,14 @@ func TestOtherQuestionsAreNotRemembered(t *testing.T) {
 	var alone []string
 	seen := map[string]int{}
 	for i, w := range ways {
-		calibrations.Clear()
+		calibrations = recent.Values[any, any]{Kept: 1024}
 		alone = append(alone, text(w, 1, 1e-6))
 		if j, twice := seen[alone[i]]; twice {
 			t.Errorf("ways %d and %d have the same mechanism, so that nothing is told apart: %s", j, i, alone[i])
 		}
 		seen[alone[i]] = i
 	}
-	calibrations.Clear()
+	calibrations = recent.Values[any, any]{Kept: 1024}
 	for _, w := range ways[:3] {
 		text(w, 1, 1e-5)
 		text(w, 2, 1e-6)

@@ -48,6 +48,9 @@ func TestPredict(t *testing.T) {
 	text := f.Display().Text()
 	says(t, text, "objective perturbation", "output perturbation", "without privacy", "Nobody can do better",
 		"independent and of equal variance")
+	if strings.Contains(text, "step") {
+		t.Errorf("steps of what takes none: %s", text)
+	}
 }
 
 func TestPredictRefuses(t *testing.T) {

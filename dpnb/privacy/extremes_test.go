@@ -43,6 +43,62 @@ func TestExtremesOfClosedForms(t *testing.T) {
 	}
 }
 
+// What costs nothing costs nothing at any order.
+func TestNothingIsFree(t *testing.T) {
+	for _, alpha := range []float64{1, 1.5, 30, 1e9} {
+		if a, b := pureRenyi(0, alpha), laplaceRenyi(0, alpha); a != 0 || b != 0 {
+			t.Errorf("order %g: %v and %v", alpha, a, b)
+		}
+	}
+}
+
+// Tails far out err by their own last places, which a cell between them allows for in both directions.
+func TestFarCellsAllowForTheirTails(t *testing.T) {
+	for _, n := range []float64{3, 30, 300} {
+		w := HalfNormalGaussian{HalfNormal: HalfNormal{K: 0.1, A: 0.3}, Mu: 0.3}
+		from, to := w.node(1, n), w.node(1, n+1e-3)
+		c, part := w.cell(1, from, to), -math.Expm1(to.tail-from.tail)
+		if room := c.upper - c.lower; !(room >= 8e-16*math.Abs(from.tail)/part) {
+			t.Errorf("between %g and %g: room of %g for tails of e^%g of which %g is between", n, to.n, room, from.tail,
+				part)
+		}
+	}
+}
+
+// What was computed is remembered by who has it.
+func TestMemo(t *testing.T) {
+	var m memo
+	asked := 0
+	p := Interpolated(told(func() { asked++ }), 8)
+	for range 3 {
+		if got := m.get(7, func() float64 { asked++; return 0.5 }); got != 0.5 {
+			t.Errorf("%v is remembered", got)
+		}
+		p.LogDeltaUpper(Remove, 0.3)
+	}
+	if asked > 3 { // once, and the two ends of a chord
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// told is a profile that says when it is asked.
+type told func()
+
+func (told) Adjacency() Adjacency                           { return AddRemove }
+func (t told) LogDeltaUpper(_ Direction, e float64) float64 { t(); return -1 - max(e, 0) }
+
+// μ that is too small for float64 is not 0; a release that no record moves has 0, exactly.
+func TestTinyMu(t *testing.T) {
+	for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+		if low, high := (Gaussian{Sigma: 1e300, Sensitivity: 1e-300}).MuBounds(adj); low != 0 || !(high > 0) {
+			t.Errorf("%v: μ between %g and %g", adj, low, high)
+		}
+		if low, high := (Gaussian{Sigma: 1e300}).MuBounds(adj); low != 0 || high != 0 {
+			t.Errorf("%v: nothing is released at μ between %g and %g", adj, low, high)
+		}
+	}
+}
+
 // μ = 2τ/(λσ) where a step of its computation is beyond float64 and μ is not.
 func TestApproximateMinimumAtExtremes(t *testing.T) {
 	for _, c := range []struct {

@@ -210,6 +210,23 @@ func TestBytesThatAreNone(t *testing.T) {
 	}
 }
 
+// Bytes of sums pass between programs and versions: what is special has the bits that it has.
+func TestBytesOfSpecialNumbers(t *testing.T) {
+	for bits, x := range [][]float64{{}, {math.NaN()}, {math.Inf(1)}, {math.Inf(1), math.NaN()}, {math.Inf(-1)},
+		{math.NaN(), math.Inf(-1)}, {math.Inf(-1), math.Inf(1)}, {math.Inf(1), math.Inf(-1), math.NaN()}} {
+		v := New(1)
+		for _, f := range x {
+			v.Add([]float64{f})
+		}
+		if got, want := must.Get(v.MarshalBinary()), []byte{1, 0, 0, 0, byte(bits), 0, 0}; !bytes.Equal(got, want) {
+			t.Errorf("%v: %v, want %v", x, got, want)
+		}
+	}
+	if err := new(Vector).UnmarshalBinary([]byte{1, 0, 0, 0, 8, 0, 0}); !errors.Is(err, errDamaged) {
+		t.Errorf("a fourth bit is taken: %v", err)
+	}
+}
+
 func BenchmarkAdd(b *testing.B) {
 	x := numbers(rand.New(rand.NewPCG(1, 1)), 100)
 	v := New(100)

@@ -74,3 +74,22 @@ func ExampleAdaptive() {
 	fmt.Printf("%.10f\n", v[0])
 	// Output: 0.6666666667
 }
+
+// What is 0 all over, alone or beside another, has no panel cut for it.
+func TestNothingCostsNothing(t *testing.T) {
+	count := func(components int) (asked int) {
+		Adaptive(components, func(x []float64, out [][]float64) {
+			asked++
+			for i, v := range x {
+				out[components-1][i], out[0][i] = 0, v*v
+			}
+			if components == 1 {
+				clear(out[0])
+			}
+		}, []float64{0, 1, 3}, 1e-10)
+		return asked
+	}
+	if one, two := count(1), count(2); one != 2 || two != 2 {
+		t.Errorf("%d and %d panels of two", one, two)
+	}
+}

@@ -17,6 +17,11 @@ func FailingAt(bytes int64, call int, err error) (restore func()) {
 	return func() { createTemp = func(dir, pattern string) (file, error) { return os.CreateTemp(dir, pattern) } }
 }
 
+// Wide is how many of the rows lo ≤ i < hi are taken as they lie in the file, four at a time.
+func Wide(r *Rows, lo, hi int) int {
+	return r.wide(lo, hi, func(_ []byte, from, to int) int { return (to - from) / 4 * 4 }) - lo
+}
+
 type failing struct {
 	*os.File
 	left  *int64

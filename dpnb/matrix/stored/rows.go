@@ -294,7 +294,7 @@ func (r *Rows) AddScaled(dst, w []float64, lo, hi int) {
 // returns the first that it did not take. Groups of four rows must not lie across the border of a block, so that the
 // bits are those of rows that are widened first.
 func (r *Rows) wide(lo, hi int, use func(raw []byte, from, to int) (taken int)) int {
-	if r.size != 4 || r.rows%4 != 0 || lo%4 != 0 {
+	if r.size != 4 || lo%4 != 0 {
 		return lo
 	}
 	v := r.view()

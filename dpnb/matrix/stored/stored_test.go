@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -42,7 +43,7 @@ func write(t testing.TB, path string, rows *matrix.Dense, labels []float64, sing
 // What is stored is what was written, in float32 rounded towards zero; a fit of it is that of the same rows in memory,
 // to the last bit, at any number of workers.
 func TestStoredRows(t *testing.T) {
-	rows, labels := records(5003, 7)
+	rows, labels := records(13_003, 7) // two blocks
 	path := filepath.Join(t.TempDir(), "a.rows")
 	for _, single := range []bool{false, true} {
 		write(t, path, rows, labels, single)
@@ -67,6 +68,9 @@ func TestStoredRows(t *testing.T) {
 		}
 		if got, want := s.MaxNorm(), slices.Max(after); !(got >= want*(1-1e-15) && got <= want*(1+1e-15)) {
 			t.Errorf("the longest row is said to have norm %v and has %v", got, want)
+		}
+		if whole, odd := stored.Wide(s, 0, rows.N), stored.Wide(s, 2, rows.N); odd != 0 || single != (whole == 13_000) {
+			t.Errorf("single %v: %d and %d rows are taken as they lie", single, whole, odd)
 		}
 		if !slices.Equal(s.Labels(), labels) {
 			t.Error("the labels differ")
@@ -96,6 +100,46 @@ func TestStoredRows(t *testing.T) {
 		}
 		s.Row(make([]float64, 7), 0)
 	}()
+}
+
+// Files are joined however few records they have.
+func TestFewRecordsJoined(t *testing.T) {
+	var files []*stored.Rows
+	for n := range 3 {
+		rows, labels := records(n, 3)
+		path := filepath.Join(t.TempDir(), "a.rows")
+		write(t, path, rows, labels, false)
+		files = append(files, must.Get(stored.Open(path, [32]byte{1})))
+		defer func() { must.Do(files[n].Close()) }()
+		if got := must.Get(stored.Join(files[n])).Labels(); !slices.Equal(got, labels) {
+			t.Errorf("%d records have the labels %v, want %v", n, got, labels)
+		}
+	}
+	if got := must.Get(stored.Join(files...)).Labels(); !slices.Equal(got, slices.Concat(files[1].Labels(),
+		files[2].Labels())) {
+		t.Errorf("three files have the labels %v", got)
+	}
+}
+
+// Rows of which a block has fewer than four are widened first, and give what they give in memory.
+func TestVeryWideRows(t *testing.T) {
+	rows, labels := records(9, 30_000)
+	path := filepath.Join(t.TempDir(), "a.rows")
+	write(t, path, rows, labels, true)
+	s := must.Get(stored.Open(path, [32]byte{1}))
+	kept := matrix.NewDense(9, 30_000, nil)
+	for i := range 9 {
+		s.Row(kept.Data[30_000*i:30_000*(i+1)], i)
+	}
+	for lo := range 9 {
+		want, got := make([]float64, 9-lo), make([]float64, 9-lo)
+		kept.Margins(want, rows.Data[:30_000], lo, 9)
+		s.Margins(got, rows.Data[:30_000], lo, 9)
+		if stored.Wide(s, lo, 9) != 0 || !slices.Equal(got, want) {
+			t.Errorf("from row %d on: %v, in memory %v", lo, got, want)
+		}
+	}
+	must.Do(s.Close())
 }
 
 // A file is whole and for its key, or not there.
@@ -131,6 +175,9 @@ func TestWholeOrNotThere(t *testing.T) {
 	must.Do(os.WriteFile(path, whole, 0o600))
 	w := must.Get(stored.Create(path, [32]byte{1}, 3, false))
 	must.Do(w.Append(rows, labels))
+	if files, _ := os.ReadDir(dir); len(files) != 2 && runtime.GOOS != "windows" {
+		t.Errorf("a program that is killed leaves more than one file: %v", files)
+	}
 	w.Discard()
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("files are left: %v", files)

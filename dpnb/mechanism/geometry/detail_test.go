@@ -198,6 +198,36 @@ func TestCellsAreAskedFor(t *testing.T) {
 	}
 }
 
+// Rows have products from a hundred n̂μ for each pair of columns on, and no more of them than there may be.
+func TestPairsAreBought(t *testing.T) {
+	m, rows := detailed(t, loss.PseudoHuber{Threshold: 1}, -1), people(50, -1, rand.New(rand.NewPCG(1, 2)))
+	one, three := m.Pairs[0], m.Pairs[1]
+	for _, c := range []struct {
+		pairs []matrix.Span
+		many  float64
+	}{{[]matrix.Span{one, three}, 1}, {[]matrix.Span{one, one, three}, 3}, {[]matrix.Span{one, one, one, three}, 6}} {
+		m.Pairs = c.pairs
+		_, worth := geometry.Paired(m, 1, rows)
+		for share, want := range map[float64]bool{0.99: false, 1.01: true, 100: true} {
+			if got, _ := geometry.Paired(m, share*100*c.many/worth, rows); got != want {
+				t.Errorf("%v pairs at %v of what they are worth: %v", c.many, share, got)
+			}
+		}
+	}
+	for last, want := range map[int]bool{32: true, 33: false} {
+		m.Pairs = []matrix.Span{{First: 0, Len: 16}, {First: 0, Len: last}}
+		if got, _ := geometry.Paired(m, 1e9, rows); got != want {
+			t.Errorf("16·%d products: %v", last, got)
+		}
+	}
+	m.Pairs = []matrix.Span{one, three}
+	for d, want := range map[int]bool{512: true, 513: false} {
+		if got, _ := geometry.Paired(m, 1e9, matrix.NewDense(0, d, nil)); got != want {
+			t.Errorf("products of rows of %d features: %v", d, got)
+		}
+	}
+}
+
 // Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as
 // indicators that add up to nothing make.
 func TestProductsHaveNothingNowhere(t *testing.T) {

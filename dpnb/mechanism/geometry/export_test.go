@@ -53,6 +53,12 @@ func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s 
 // Asked is of how many numbers it is asked whether they have cells, of so many records.
 func Asked(c Centred, records float64, rows matrix.Rows) int { return len(c.frame(records, rows).may) }
 
+// Paired reports whether rows have products, of so many records, and what a record is worth: n̂μ for each.
+func Paired(c Centred, records float64, rows matrix.Rows) (paired bool, worth float64) {
+	f := c.frame(records, rows)
+	return len(f.Pairs) > 0, f.worth
+}
+
 // Sensitivity is what the noise of the sum is for, of rows with so many columns.
 func Sensitivity(c Centred, d int) float64 { return c.sums(d, false) }
 

@@ -96,8 +96,6 @@ func (m Phases) Validate() error {
 	switch {
 	case !(m.Epsilon >= 1e-9 && m.Epsilon <= 1e6):
 		return bad("Epsilon", m.Epsilon, "a number from 1e-9 to 1e6")
-	case m.Records < 1 || m.Records > MostRecords:
-		return bad("Records", m.Records, fmt.Sprintf("the planned number of records, from 1 to %d", MostRecords))
 	case m.Count < 1 || m.Count > 40:
 		return bad("Count", m.Count, "from 1 to 40 phases")
 	case m.Blocks < 1 || m.Blocks > 1e6:

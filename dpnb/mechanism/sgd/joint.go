@@ -3,10 +3,11 @@ package sgd
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // joint is the noise between the levels of Quantiles: C = root², and u_j = root⁻¹v_j of the vertices, none longer than
@@ -22,7 +23,7 @@ type joint struct {
 // jointGap is how near tr C comes to the least.
 const jointGap = 1.01
 
-var joints sync.Map
+var joints = recent.Values[string, *joint]{Kept: 64}
 
 // jointNoise returns the noise for the levels, of nearly the least trace.
 //
@@ -31,10 +32,11 @@ var joints sync.Map
 // approach the best.
 // Proof: docs/theory/quantiles.md#dpnb-quantiles-joint.
 func jointNoise(levels []float64) *joint {
-	key := joined(levels)
-	if c, ok := joints.Load(key); ok {
-		return c.(*joint).clone()
-	}
+	c, _ := joints.Of(joined(levels), func() (*joint, error) { return newJoint(levels), nil })
+	return c.clone()
+}
+
+func newJoint(levels []float64) *joint {
 	k := len(levels)
 	vertices := make([][]float64, k+1)
 	w := slices.Repeat([]float64{1 / float64(k+1)}, k+1)
@@ -106,8 +108,7 @@ func jointNoise(levels []float64) *joint {
 	}
 	// By rounding it may be off 1; the guarantee rests on this line, and on nothing above.
 	c.scale(1 / longest)
-	joints.Store(key, c)
-	return c.clone()
+	return c
 }
 
 // scale makes the noise 1/by times as large: u_j is by times as long.

@@ -289,6 +289,17 @@ func TestTukeyCosts(t *testing.T) {
 	}
 }
 
+// With many models η is cut to what the integers of the draw have room for, and with few it is not.
+func TestTukeyWeightsAreShort(t *testing.T) {
+	for _, models := range []int{1000, 1 << 14} {
+		m, err := CalibrateTukeyEM(TukeyEMConfig{RowNorm: 1, LabelBound: 1, Features: 1, Records: 1e6, Models: models,
+			Epsilon: 100, Delta: 1e-6, Adjacency: privacy.AddRemove})
+		if most := float64(1<<17) / float64(models); err != nil || m.Eta > most || m.Eta < math.Min(most, 9) {
+			t.Errorf("%d models: %v (%v)", models, m, err)
+		}
+	}
+}
+
 // Each record goes to each part equally often, wherever it stands.
 func TestTukeyDealsByChance(t *testing.T) {
 	m := TukeyEM{Models: 5}

@@ -183,6 +183,9 @@ func TestSegmentsWeighWhatTheirPointsDo(t *testing.T) {
 		}
 		round := roundNumbers{cell: []int64{9, 10, 12, 13, 15}, before: []uint64{0, 2, 5, 9, 14, 15}}
 		lo := 8*points + int64(src.IntN(5*points))
+		if trial%4 > 0 { // at the first point of a cell, the next one, or the last
+			lo = lo/points*points + []int64{0, 1, points - 1}[trial%4-1]
+		}
 		hi := lo + int64(src.IntN([]int{1, 40, 4 * points}[trial%3]))
 		r := s.ranks()
 		n := r.node(&round, lo, hi, 0.4, 0.5)
@@ -203,6 +206,17 @@ func TestSegmentsWeighWhatTheirPointsDo(t *testing.T) {
 		}
 		if x := n.draw(noise.Exact(src), src); x < lo || x >= max(hi, lo+1) {
 			t.Errorf("[%d, %d): %d is drawn", lo, hi, x)
+		}
+	}
+}
+
+// A point weighs ⌊2⁹²e^{−κd}⌋, 64 bits of it here, and from κd = 38 on no less.
+func TestWeightsOfDistances(t *testing.T) {
+	n := node{kappa: 0.5}
+	for _, d := range []float64{0, 1, 2 * math.Ln2, 60, 75.9, 76, 77, 1e9, math.Inf(1)} {
+		got, want := n.weight(d), math.Exp(-math.Min(0.5*d, 38))*0x1p92
+		if w := float64(got.hi)*0x1p64 + float64(got.lo); !(math.Abs(w/want-1) <= 1e-10) {
+			t.Errorf("at distance %v: %v, want %v", d, w, want)
 		}
 	}
 }
@@ -316,6 +330,13 @@ func TestIntervalsOfQuantilesAreEven(t *testing.T) {
 		if !(math.Abs(low.Lower+high.Upper) <= 0.01) || !(math.Abs(low.Upper+high.Lower) <= 0.01) ||
 			(low.Lower == -10) != (n < 1e6) {
 			t.Errorf("%v records: %v and %v", n, low, high)
+		}
+	}
+	// So have those that go past what was released, through a gap of fewer records than there are within.
+	median := Quantiles{Of: Number{-10, 10}, Levels: []float64{0.5}, Eta: 0.2}
+	for _, n := range []float64{100, 140, 200, 300} {
+		if e := median.Estimates([]float64{n, -0.1, 0, 0.1}, 0.95, true)[0]; !(math.Abs(e.Lower+e.Upper) <= 1e-6) {
+			t.Errorf("%v records: %v", n, e)
 		}
 	}
 	// A round number may be in the place of others; one beside it has the interval of any other.

@@ -86,3 +86,33 @@ func TestAddFrobenius(t *testing.T) {
 		t.Errorf("variances of %.3f and %.3f of what they are to be", a, b)
 	}
 }
+
+// A step that is no power of two, or out of range, is refused.
+func TestStepsOfTotals(t *testing.T) {
+	for h, ok := range map[float64]bool{1: true, 0x1p-900: true, 0x1p900: true, 0x1p-901: false, 0x1p901: false,
+		3: false, -1: false, 0: false, math.Inf(1): false, math.NaN(): false} {
+		func() {
+			defer func() {
+				if refused := recover() != nil; refused == ok {
+					t.Errorf("a step of %g is refused: %v", h, refused)
+				}
+			}()
+			NewTotal(2, h)
+		}()
+	}
+}
+
+// Sums beyond what float64 has exactly are cut to ±2⁵³ steps, and those within are what they are.
+func TestTotalsAreCut(t *testing.T) {
+	const most = 1 << 53
+	for _, h := range []float64{1, 0x1p-40, 0x1p300} {
+		for count, want := range map[int64]float64{0: 0, -7: -7, most - 1: most - 1, most: most, most + 1: most,
+			1 - most: 1 - most, -most: -most, -most - 1: -most, math.MaxInt64: most, math.MinInt64: -most} {
+			sum, got := NewTotal(1, h), make([]float64, 1)
+			sum.Counts()[0] = count
+			if sum.Write(got); got[0] != want*h {
+				t.Errorf("%d steps of %v are %v, want %v", count, h, got[0], want*h)
+			}
+		}
+	}
+}

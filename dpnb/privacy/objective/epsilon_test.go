@@ -4,7 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -36,6 +38,31 @@ func TestEpsilonBounds(t *testing.T) {
 					t.Errorf("%v %+v %v: at least %g at the lower ε %g, wanted just above %g", c, set, b, at, low, ln)
 				}
 			}
+		}
+	}
+}
+
+// A Gaussian mechanism of the largest slope is no worse: without a search for the lower ε it is that one's, rounded
+// down.
+func TestLowerEpsilonIsTheGaussians(t *testing.T) {
+	c := must.Get(loss.CurveOf(loss.Logistic{}, 1))
+	for _, delta := range []float64{0.1, 1e-3, 1e-6, 1e-12} {
+		p := profileOf(t, c, 0.3*c.Max(), 2*Slope(c), Pointwise)
+		low, _, ok := p.EpsilonBounds(delta)
+		want := privacy.EpsilonLower(privacy.GaussianProfile(0.5, privacy.AddRemove), delta)
+		if !ok || !(low <= want) || low < want*(1-1e-9)-1e-12 {
+			t.Errorf("δ = %g: at least %.17g, of the Gaussian mechanism %.17g", delta, low, want)
+		}
+	}
+}
+
+// At a δ that no search is for there is none.
+func TestEpsilonBoundsOfNoDelta(t *testing.T) {
+	c := must.Get(loss.CurveOf(loss.Logistic{}, 1))
+	p := profileOf(t, c, 0.3*c.Max(), 2*Slope(c), Tight)
+	for _, delta := range []float64{0, -1e-9, 1, 2, math.NaN()} {
+		if low, up, ok := p.EpsilonBounds(delta); ok || low != 0 || up != 0 {
+			t.Errorf("δ = %g: [%g, %g], %v", delta, low, up, ok)
 		}
 	}
 }

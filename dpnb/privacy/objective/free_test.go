@@ -44,6 +44,12 @@ func TestFreeSigma(t *testing.T) {
 	if l, err := both.LogDelta(1e-3); l != 0 || err != nil { // of two sides that have nearly 1 each
 		t.Errorf("ln δ = %v with hardly any noise (%v)", l, err)
 	}
+	for sigma := 1.0; sigma < 100; sigma *= 1.3 { // each of two sides has a δ, and their sum is rounded up
+		one := privacy.LogDeltaUpper(privacy.GaussianProfile(math.Nextafter(0.5/sigma, 1), privacy.AddRemove), 0.1)
+		if got := must.Get(both.LogDelta(sigma)); !(got > one+math.Ln2) || got > one+math.Ln2+1e-13*math.Abs(one) {
+			t.Errorf("σ = %g: ln δ = %.17g of two sides of %.17g", sigma, got, one)
+		}
+	}
 	for _, eps := range []float64{0.2, 1, 3} {
 		unit := must.Get(privacy.GaussianSigma(eps, 1e-5))
 		for _, c := range []struct {
@@ -68,5 +74,37 @@ func TestFreeRefuses(t *testing.T) {
 	var bad *privacy.ParamError
 	if _, err := (Free{huber, 0}).Sigma(1e-5); !errors.As(err, &bad) {
 		t.Errorf("ε = 0: %v", err)
+	}
+}
+
+// plateau is a curvature of 1 up to half of the largest slope, which falls from there as a line does.
+type plateau struct{ Curve }
+
+func (plateau) Range() (lo, hi float64) { return 0, 1 }
+func (plateau) Falls() float64          { return 2 }
+func (plateau) Bounds(g0, g1 float64) (lower, upper float64) {
+	return math.Min(1, 2-2*g1), math.Min(1, 2-2*g0)
+}
+
+// tip is a curvature that falls as a line does beside the largest slope, and hardly is elsewhere.
+type tip struct{ plateau }
+
+func (tip) Bounds(g0, g1 float64) (lower, upper float64) {
+	if g1 <= 1-0x1p-21 {
+		return 0, 1e-9
+	}
+	return 0, 2 - 2*g0
+}
+
+// Where the worst slope is the end of a cell, λ is what it has to be there and not the least bit less.
+func TestFreeLambdaIsRoundedUp(t *testing.T) {
+	for _, eps := range []float64{0.3, 0.5, 0.7} {
+		lambda, least := must.Get(Free{plateau{}, eps}.Lambda(0.5)), 1/math.Expm1(eps)
+		if !(lambda >= least && lambda <= least*(1+2e-12)) {
+			t.Errorf("ε = %g: λ = %.17g, least %.17g", eps, lambda, least)
+		}
+		if got := must.Get(Free{tip{}, eps}.Lambda(0.5)); !(got >= 2/(eps+2)) {
+			t.Errorf("ε = %g: λ = %g beside the largest slope, least %g", eps, got, 2/(eps+2))
+		}
 	}
 }

@@ -154,3 +154,18 @@ func TestCalibration(t *testing.T) {
 		}
 	}
 }
+
+// At the ends, and at what is no number, δ is what it is for every law.
+func TestRankKAtItsEnds(t *testing.T) {
+	p := must.Get(RankK{Rank: 2, Smoothness: 0.25, Slope: 1, Lambda: 2, Sigma: 4}.Profile(privacy.AddRemove))
+	for _, d := range privacy.Directions {
+		for eps, want := range map[float64]float64{math.Inf(-1): 0, math.Inf(1): math.Inf(-1), math.NaN(): 0} {
+			if got := p.LogDeltaUpper(d, eps); got != want {
+				t.Errorf("%v: ln δ(%v) = %v, want %v", d, eps, got, want)
+			}
+		}
+		if got := halfNormal(privacy.HalfNormal{K: math.Inf(1)}, d, 1); got != 0 {
+			t.Errorf("%v: ln δ = %v of what overflowed", d, got)
+		}
+	}
+}

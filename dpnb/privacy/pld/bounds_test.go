@@ -111,3 +111,17 @@ func TestWhatWrapsAroundIsAllowedFor(t *testing.T) {
 		t.Errorf("%d values read", read)
 	}
 }
+
+// A lattice whose places are beyond the integers is none, however few there would be.
+func TestPlacesAreIntegers(t *testing.T) {
+	ts := terms{{atoms{w: []float64{-1, 1}, lnp: []float64{-math.Ln2, -math.Ln2}, lnInf: math.Inf(-1)}, 1}}
+	w := &work{c: &Composition{}, scale: 1, upper: ts}
+	for _, c := range []struct {
+		step float64
+		fits bool
+	}{{0x1p-8, true}, {0x1p-50, true}, {0x1p-62, false}, {0x1p-70, false}} {
+		if got := w.invert(4/c.step, c.step, -20, 1, func(up, _ *tail) {}); got != c.fits {
+			t.Errorf("step %g: fits = %v", c.step, got)
+		}
+	}
+}

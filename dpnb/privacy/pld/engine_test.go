@@ -40,6 +40,8 @@ func TestEngineBracketsGaussian(t *testing.T) {
 				if low, up := exact.LogDeltaLower(privacy.Remove, eps), exact.LogDeltaUpper(privacy.Remove,
 					eps); b.Lower > up || b.Upper < low {
 					t.Errorf("k=%d μ=%g ε=%g: exact ln δ %v outside [%v, %v]", k, total, eps, up, b.Lower, b.Upper)
+				} else if gap := b.Upper - b.Lower; gap > 0.005 && k <= 100_000 && low > beyondUse {
+					t.Errorf("k=%d μ=%g ε=%g: gap %g of ln δ %v (%s)", k, total, eps, gap, up, b.Method)
 				}
 			}
 		}

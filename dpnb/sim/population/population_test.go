@@ -220,3 +220,20 @@ func TestSimulationRefuses(t *testing.T) {
 		t.Error("a run that is cancelled goes on")
 	}
 }
+
+// A correlation is one at any scale, and 0 where there is nothing to correlate.
+func TestCorrelationsHaveNoScale(t *testing.T) {
+	signal, xi := []float64{0.3, -0.4, 0}, []float64{1e-3, 0, 1e-3}
+	for _, scale := range []float64{1e-6, 1e-2, 1, 1e5} {
+		beta := []float64{0.4 * scale, -0.3 * scale, 0}
+		var v values
+		v.measure(beta, signal, xi)
+		if !(math.Abs(v[SignalCorrelation]-0.96) <= 1e-14) || !(math.Abs(v[NoiseCorrelation]-0.8/math.Sqrt2) <= 1e-14) {
+			t.Errorf("at scale %g: %v and %v", scale, v[SignalCorrelation], v[NoiseCorrelation])
+		}
+	}
+	var v values
+	if v.measure(make([]float64, 3), signal, xi); v[SignalCorrelation] != 0 || v[NoiseCorrelation] != 0 {
+		t.Errorf("of nothing: %v", v)
+	}
+}

@@ -58,6 +58,21 @@ func TestLinearDescent(t *testing.T) {
 	}
 }
 
+// In another unit, of whatever size, a linear descent is the same.
+func TestLinearDescentHasNoUnit(t *testing.T) {
+	of := func(unit float64) []Moment {
+		return must.Get(Descent{Loss: loss.Squared{}, AspectRatio: 1, Step: 0.25, Steps: 4, Lambda: 0.1,
+			Nu: 0.3 * unit, Kappa: 1.2 * unit, Noise: Normal(0, 0.4*unit)}.Trajectory(nil))
+	}
+	one, small, large := of(1), of(1e-6), of(32)
+	for k, m := range one {
+		if a, b := small[k].MSE()/1e-12, large[k].MSE()/1024; !(math.Abs(a-m.MSE()) <= 1e-9*m.MSE()) ||
+			!(math.Abs(b-m.MSE()) <= 1e-9*m.MSE()) {
+			t.Errorf("step %d: %v, in other units %v and %v", k, m.MSE(), a, b)
+		}
+	}
+}
+
 // descended simulates noisy gradient descent on n records.
 func descended(t *testing.T, d Descent, n, repetitions int, seed uint64) *population.Result {
 	p := population.Population{Records: n, Features: int(d.AspectRatio * float64(n)), Design: population.Rademacher,

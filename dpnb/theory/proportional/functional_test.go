@@ -395,3 +395,34 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("nothing random: %v", err)
 	}
 }
+
+// steep is |t − 0.3|, whose slope jumps, and counts how often it is asked.
+type steep struct {
+	loss.Loss
+	asked *int
+}
+
+func (s steep) ValueSlope(slope, t, _ []float64) float64 {
+	*s.asked++
+	for i, v := range t {
+		slope[i] = math.Copysign(1, v-0.3)
+	}
+	return 0
+}
+
+func (steep) Curvature(curv, t, _ []float64) { clear(curv[:len(t)]) }
+
+// Where a slope jumps the search ends when its bracket is two neighbours.
+func TestProxOfAJump(t *testing.T) {
+	asked, s := 0, []float64{-0.41, -0.1, 0.2, 0.3, 0.35, 0.9, 1.27}
+	p, slope := make([]float64, len(s)), make([]float64, len(s))
+	Prox(p, slope, steep{asked: &asked}, 1, s, make([]float64, len(s)))
+	for i, v := range p {
+		if !(math.Abs(v-0.3) <= 1e-16) {
+			t.Errorf("of %v: %v", s[i], v)
+		}
+	}
+	if asked > 200 {
+		t.Errorf("%d evaluations", asked)
+	}
+}

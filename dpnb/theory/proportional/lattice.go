@@ -3,9 +3,9 @@ package proportional
 import (
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // nodes are points of a standard normal vector, coordinate by coordinate, and their weights.
@@ -77,14 +77,16 @@ func latticeNodes(dim, n int, r *rand.Rand) nodes {
 	return out
 }
 
-var generators sync.Map // n → a
+var generators = recent.Values[int, uint64]{Kept: 64} // n → a
 
 // korobov returns the multiplier a of the lattice (1, a, a², …)/n that has, among 60 candidates, the smallest
 // worst-case error in the weighted Korobov space of smoothness one, with weights 0.85ʲ for the coordinates j < 24.
 func korobov(n int) uint64 {
-	if a, ok := generators.Load(n); ok {
-		return a.(uint64)
-	}
+	a, _ := generators.Of(n, func() (uint64, error) { return bestMultiplier(n), nil })
+	return a
+}
+
+func bestMultiplier(n int) uint64 {
 	best, found := math.Inf(1), uint64(1)
 	for c := 1; c <= 60; c++ {
 		a := uint64(math.Mod(float64(c)*0.6180339887498949, 1)*float64(n-3)) + 2
@@ -92,7 +94,6 @@ func korobov(n int) uint64 {
 			best, found = e, a
 		}
 	}
-	generators.Store(n, found)
 	return found
 }
 

@@ -199,3 +199,46 @@ func TestTrainingMomentsWithoutASignal(t *testing.T) {
 		}
 	}
 }
+
+// After Broyden's correction the Jacobian has the last step's slope along it and what it had across; without a step it
+// stays what it was.
+func TestBroyden(t *testing.T) {
+	w := newton{n: 2, x: vector{1, 2}, res: vector{0.5, -1}}
+	w.jac[0], w.jac[1] = [3]float64{1, 2}, [3]float64{3, 4}
+	old := w.jac
+	if w.broyden(w.x, w.res); w.jac != old {
+		t.Errorf("without a step: %v", w.jac)
+	}
+	moved, res := vector{1.5, 3}, vector{2, 5}
+	w.broyden(moved, res)
+	for i, row := range w.jac[:2] {
+		along, across := 0.5*row[0]+row[1], row[0]-0.5*row[1]
+		if want := old[i][0] - 0.5*old[i][1]; !(math.Abs(along-(res[i]-w.res[i])) <= 1e-14) ||
+			!(math.Abs(across-want) <= 1e-14) {
+			t.Errorf("equation %d: %v", i, row)
+		}
+	}
+}
+
+// Newton's equations are solved with pivots, and are said to have no solution where they have none that is finite.
+func TestDirection(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		jac  [maxUnknowns]vector
+		step vector
+		ok   bool
+	}{
+		{[3]vector{{0, 2, 0}, {4, 0, 0}, {0, 1, 1}}, vector{-0.5, -0.5, -2.5}, true},
+		{[3]vector{{1, 2}, {2, 4}}, vector{}, false}, {[3]vector{{inf}}, vector{}, false},
+		{[3]vector{{1, 0, 0}, {0, inf, 0}, {0, 0, 1}}, vector{}, false},
+		{[3]vector{{math.NaN()}}, vector{}, false},
+	} {
+		w := newton{n: 3, res: vector{1, 2, 3}}
+		for i, row := range c.jac {
+			w.jac[i] = row
+		}
+		if step, ok := w.direction(); ok != c.ok || ok && step != c.step {
+			t.Errorf("%v: %v, %v", c.jac, step, ok)
+		}
+	}
+}

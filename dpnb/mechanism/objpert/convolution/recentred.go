@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -154,7 +154,7 @@ type stagesKey struct {
 	growth, bend float64
 }
 
-var stageFrontiers sync.Map // stagesKey → [len(stageNoise)]float64
+var stageFrontiers = recent.Values[stagesKey, [len(stageNoise)]float64]{Kept: 256}
 
 // shares returns the share of each of k stages in 1/σ², rising by the factor growth.
 func shares(k int, growth float64) []float64 {
@@ -173,10 +173,13 @@ func shares(k int, growth float64) []float64 {
 func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]float64, error) {
 	form := c.wide(1).Form.(loss.Convolved)
 	key := stagesKey{frontierKey{form, c.Forms, c.Epsilon, c.Delta}, k, growth, bend}
-	if v, ok := stageFrontiers.Load(key); ok {
-		return v.([len(stageNoise)]float64), nil
-	}
-	var out [len(stageNoise)]float64
+	return stageFrontiers.Of(key, func() ([len(stageNoise)]float64, error) {
+		return c.newStagesFrontier(form, k, growth, bend)
+	})
+}
+
+func (c Config) newStagesFrontier(form loss.Convolved, k int, growth, bend float64) (out [len(stageNoise)]float64,
+	err error) {
 	unit, err := privacy.GaussianSigma(c.Epsilon, c.Delta)
 	if err != nil {
 		return out, err
@@ -207,7 +210,6 @@ func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]fl
 		}
 		low = out[i]
 	}
-	stageFrontiers.Store(key, out)
 	return out, nil
 }
 

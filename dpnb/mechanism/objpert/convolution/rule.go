@@ -2,8 +2,8 @@ package convolution
 
 import (
 	"math"
-	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -83,7 +83,7 @@ type frontierKey struct {
 	epsilon, delta float64
 }
 
-var frontiers sync.Map // frontierKey → [len(noiseFactors)]float64
+var frontiers = recent.Values[frontierKey, [len(noiseFactors)]float64]{Kept: 256}
 
 // frontier returns the least λ/s at which σ of each noise factor is proved by Theorem 6, to a hundredth, or by Theorem
 // 4 where that is less: for a choice, not for a guarantee. It depends on nothing but the kernel, the slopes, m, ε and
@@ -93,11 +93,12 @@ func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, er
 		return c.piecesFrontier(epsilon, delta)
 	}
 	form := c.wide(1).Form.(loss.Convolved)
-	key := frontierKey{form, c.Forms, epsilon, delta}
-	if v, ok := frontiers.Load(key); ok {
-		return v.([len(noiseFactors)]float64), nil
-	}
-	var out [len(noiseFactors)]float64
+	return frontiers.Of(frontierKey{form, c.Forms, epsilon, delta}, func() ([len(noiseFactors)]float64, error) {
+		return c.newFrontier(form, epsilon, delta)
+	})
+}
+
+func (c Config) newFrontier(form loss.Convolved, epsilon, delta float64) (out [len(noiseFactors)]float64, err error) {
 	unit, err := privacy.GaussianSigma(epsilon, delta)
 	if err != nil {
 		return out, err
@@ -129,7 +130,6 @@ func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, er
 			low = ratio
 		}
 	}
-	frontiers.Store(key, out)
 	return out, nil
 }
 
