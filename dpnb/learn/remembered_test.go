@@ -8,7 +8,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // With all that was calibrated for other questions remembered, a learner has the mechanism that it has by itself.
@@ -79,17 +78,26 @@ func TestOtherQuestionsAreNotRemembered(t *testing.T) {
 
 // TestOtherMediansAreNotRemembered: a convolved median is remembered by all that it is calibrated for.
 func TestOtherMediansAreNotRemembered(t *testing.T) {
-	calibrations.Clear()
-	data := Regression(Patients(40, 1), "pressure", Uncentred(), RowNorm(1.5))
-	m := must.Get(ConvolvedMedian(1234).Fit(data, Simulate(0.7, 3e-6), Seed(1)))
-	if eps := must.Get(privacy.EpsilonUpper(m.release.Guarantee.Profile, 3e-6)); eps > 0.7 || eps < 0.69 {
-		t.Errorf("ε = %v of 0.7", eps)
+	type way struct {
+		records                     int
+		norm, epsilon, delta, width float64
 	}
-	want := fmt.Sprint("{", data.design.RowNorm, " 0.7 3e-06 1234 ", data.design.Width(), "}")
-	calibrations.Range(func(key, _ any) bool {
-		if got := fmt.Sprint(key); got != want {
-			t.Errorf("remembered is %s, want %s", got, want)
+	ways := []way{{1234, 1.5, 0.7, 3e-6, 7}, {1234, 1.5, 0.7, 3e-6, 6}, {1234, 1.5, 0.7, 1e-6, 7},
+		{1234, 1.5, 1, 3e-6, 7}, {1234, 2, 0.7, 3e-6, 7}, {4321, 1.5, 0.7, 3e-6, 7}}
+	text := func(w way) string {
+		people := Patients(40, 1)
+		if w.width < 7 {
+			people = people.Drop("smoker")
 		}
-		return true
-	})
+		data := Regression(people, "pressure", Uncentred(), RowNorm(w.norm))
+		m := must.Get(ConvolvedMedian(w.records).Fit(data, Simulate(w.epsilon, w.delta), Seed(1)))
+		return fmt.Sprintf("%+v", m.release.Mechanism)
+	}
+	calibrations = recent.Values[any, any]{Kept: 1024}
+	first := text(ways[0])
+	for _, w := range ways[1:] {
+		if got := text(w); got == first {
+			t.Errorf("%+v has the mechanism of %+v: %s", w, ways[0], got)
+		}
+	}
 }
