@@ -175,3 +175,20 @@ func TestUnknownValuesHaveNoDots(t *testing.T) {
 		t.Errorf("%q and %q", known, not)
 	}
 }
+
+// All that is possible of what is asked is to within half of its range: what is known without an answer.
+func TestHalfOfAllThatIsPossible(t *testing.T) {
+	mean := onePlan{what: "mean", number: statistic.Number{Lower: -1, Upper: 5}}
+	sum := mean
+	sum.what = "sum"
+	for k, c := range []struct {
+		of   plan
+		want float64
+	}{{mean, 3}, {groupsPlan{plan: mean}, 3}, {lossPlan{onePlan: mean}, 3}, {sum, math.Inf(1)},
+		{momentsPlan{}, math.Inf(1)}, {momentsPlan{of: statistic.Moments{Products: true}}, 1}, {quantilesPlan{}, 0.5},
+		{describePlan{}, 0.5}, {outcomesPlan{}, 0.5}, {countsPlan{}, math.Inf(1)}} {
+		if got := wholeOf(c.of); got != c.want {
+			t.Errorf("%d, %T: half of all is %v, want %v", k, c.of, got, c.want)
+		}
+	}
+}

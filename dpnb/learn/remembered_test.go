@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // With all that was calibrated for other questions remembered, a learner has the mechanism that it has by itself.
@@ -98,6 +99,19 @@ func TestOtherMediansAreNotRemembered(t *testing.T) {
 	for _, w := range ways[1:] {
 		if got := text(w); got == first {
 			t.Errorf("%+v has the mechanism of %+v: %s", w, ways[0], got)
+		}
+	}
+}
+
+// TestAnotherTailIsNotRemembered: what a fit costs as a Gaussian mechanism leaves out no more than it may.
+func TestAnotherTailIsNotRemembered(t *testing.T) {
+	calibrations = recent.Values[any, any]{Kept: 1024}
+	p := Logistic{Records: 40, Bound: objective.Integral}.spec()
+	d := must.Get(Binary(Patients(40, 1), "ill", Uncentred()).whole())
+	m := must.Get(p.chooser(d)(p, d, 1, 1e-6))
+	for _, tail := range []float64{1e-7, 1e-12} {
+		if c := must.Get(asGaussian(m, tail)); !(c.slack > 0 && c.slack <= tail) {
+			t.Errorf("%v leaves out %g, and %g may be", m, c.slack, tail)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
@@ -173,5 +174,55 @@ func TestMovedByMoreThanAStandardError(t *testing.T) {
 	}
 	if got := m.shrunk(); !slices.Equal(got, want) {
 		t.Errorf("said is %q, want %q", got, want)
+	}
+}
+
+// Counts that are drawn to stand for those of records are of Poisson's law, cut where counts are, however large the
+// mean that the model predicts.
+func TestDrawnCounts(t *testing.T) {
+	const n, most = 20_000, 6
+	m, src := &Model{target: frame.Target{Task: frame.Count, Upper: most}}, noise.NewSeeded(1)
+	for margin, mean := range map[float64]float64{-1: math.Exp(-1), math.Log(3): 3, 1000: most} {
+		want, p := float64(most), math.Exp(-mean)
+		for k := range most {
+			want -= (most - float64(k)) * p
+			p *= mean / float64(k+1)
+		}
+		got := 0.0
+		for _, y := range m.drawn(slices.Repeat([]float64{margin}, n), src.Float64) {
+			got += y / n
+		}
+		if !(math.Abs(got-want) <= 5*math.Sqrt(mean/n)) {
+			t.Errorf("at the margin %g counts are %v on average, want %v", margin, got, want)
+		}
+	}
+}
+
+// Where one model of several may be of a skewed amount, whichever it is, that is said of all.
+func TestOneOfSeveralIsSkewed(t *testing.T) {
+	of := func(options ...Option) *Model {
+		return must.Get(Huber{Noise: Seed(1)}.Fit(Regression(Patients(2000, 1), "pressure", options...),
+			Simulate(8, 1e-6)))
+	}
+	skewed, even := of(Uncentred()), of()
+	for _, models := range [][]*Model{{even, even}, {skewed, even}, {even, skewed}} {
+		s := &Models{Models: models, Groups: []string{"a", "b"}}
+		if got := strings.Contains(s.counted(), "Of a skewed amount"); got != slices.Contains(models, skewed) {
+			t.Errorf("lopsided %v, %v: %s", models[0].lopsided(), models[1].lopsided(), s.counted())
+		}
+	}
+}
+
+// The probability of a machine at a margin is the share of positive labels at which its loss is least there: where the
+// slopes of both, so weighted, cancel.
+func TestProbabilityIsWhereTheLossIsLeast(t *testing.T) {
+	for _, l := range []loss.Softplus{{Width: 0.5}, {Width: 0.3, Margin: 0.4}} {
+		m, slope := &Model{probabilities: true, hinge: l}, make([]float64, 2)
+		for _, at := range []float64{-1.2, -0.3, 0, 0.1, 0.9} {
+			l.ValueSlope(slope, []float64{at, at}, []float64{1, -1})
+			if got, want := m.probability(at), slope[1]/(slope[1]-slope[0]); !(math.Abs(got-want) <= 1e-12) {
+				t.Errorf("%+v: at %g the probability is %v, want %v", l, at, got, want)
+			}
+		}
 	}
 }

@@ -258,8 +258,11 @@ func TestDishonest(t *testing.T) {
 		t.Error("the exact score is not exact")
 	}
 	// A noisy score of each run is paid for, too: seven Gaussian mechanisms of σ are one of σ/√7.
-	u.Score = Training{Sigma: 5}
+	u.Score, u.Base.Clip = Training{Sigma: 5}, 2
 	r = must.Get(u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil))
+	if want := 2 * u.Base.NoiseMultiplier; r.NoiseScale != want {
+		t.Errorf("the sum of gradients has noise of %v, said is %v", want, r.NoiseScale)
+	}
 	seven.ScoreMultiplier = 5 / math.Sqrt(7)
 	if d := privacy.DeltaUpper(r.Guarantee.Profile, must.Get(seven.Epsilon(1e-5))); !(math.Abs(d-1e-5) <= 1e-6) {
 		t.Errorf("δ = %v at the ε of seven runs and their scores", d)
