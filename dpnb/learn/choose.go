@@ -131,6 +131,9 @@ var calibrations = recent.Values[any, any]{Kept: 1024}
 // calibrated returns what find returns for such a key, which says all that find depends on.
 func calibrated[T any](key any, find func() (T, error)) (T, error) {
 	m, err := calibrations.Of(key, func() (any, error) { return find() })
-	found, _ := m.(T)
-	return found, err
+	if err != nil {
+		found, _ := m.(T)
+		return found, err
+	}
+	return m.(T), nil // of another type it is of another question, and no mechanism
 }
