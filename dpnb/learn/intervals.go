@@ -505,6 +505,10 @@ func (iv *Intervals) Display() display.Item {
 		}
 	}
 	_, narrow := m.Curvature()
+	if narrow && !iv.population && !m.weighted() && m.bought() != nil && m.target.Task != frame.ManyClasses {
+		it.Note("The bands of the model's shapes are of the same fit without noise, too, and narrower: they go by " +
+			"what the curvature is likely to be, and these intervals by the worst that its noise may hide.")
+	}
 	if _, ok := m.ObjectivePerturbation(); m.weighted() {
 		it.Note("Where records have weights there are no narrower ones.")
 	} else if ok && !narrow {

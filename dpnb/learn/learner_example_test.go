@@ -188,7 +188,7 @@ func ExampleModel_CoefficientsInUnits() {
 	}
 	// Output:
 	// age 0.60
-	// weight 0.23
+	// weight 0.22
 	// bias 132.10
 }
 
