@@ -70,7 +70,8 @@ func TestSearchEndsAtTheLeast(t *testing.T) {
 func TestLambdaOfTheGaussianCase(t *testing.T) {
 	for _, bound := range []objective.Bound{0, objective.Tight} {
 		for _, eps := range []float64{0.3, 1, 4} {
-			c := Config{Loss: loss.Logistic{}, Bound: bound, RowNorm: 1, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}
+			c := Config{Loss: loss.Logistic{}, Bound: bound, RowNorm: 1, Epsilon: eps, Delta: 1e-5,
+				Adjacency: privacy.AddRemove}
 			least := must.Get(Calibrate(c))
 			c.Lambda = least.Lambda
 			if m := must.Get(Calibrate(c)); !m.Gaussian() || !least.Gaussian() ||
