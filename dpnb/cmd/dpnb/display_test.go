@@ -46,7 +46,8 @@ func TestADraftKnowsTexts(t *testing.T) {
 	d.schema, d.table.columnar.Texts = "s.json", []string{"zip code", "id"}
 	d.reads(nil, "a.parquet", "s.json")
 	want := `check a.parquet --schema s.json --texts 'zip code,id'`
-	if read := d.cells[templateParquet]; d.check != want || !strings.Contains(read, `Texts: []string{"zip code", "id"}`) {
+	read := d.cells[templateParquet]
+	if d.check != want || !strings.Contains(read, `Texts: []string{"zip code", "id"}`) {
 		t.Errorf("%q, want %q; read by %q", d.check, want, read)
 	}
 }
