@@ -83,3 +83,20 @@ func TestWeightsRepeatRecords(t *testing.T) {
 		t.Error("of three classes it is not")
 	}
 }
+
+// The mass of what a solver returned is all there after the output noise, on either side of 0 and far from it.
+func TestReleasesAreProbabilities(t *testing.T) {
+	a := Approximate{OutputSigma: 0.3}
+	const step, count = 0.1, 400
+	for _, first := range []int{-5000, -20, 0, 20, 5000} {
+		from := float64(first)*step - 12*a.OutputSigma
+		width := (float64(first+2)*step + 12*a.OutputSigma - from) / count
+		sum := 0.0
+		for _, p := range a.release([]float64{0.2, 0.5, 0.3}, first, 0, step, from, width, count) {
+			sum += p
+		}
+		if !(math.Abs(sum-1) <= 1e-12) {
+			t.Errorf("from %v on: probabilities sum to %v", from, sum)
+		}
+	}
+}

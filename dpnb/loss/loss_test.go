@@ -386,3 +386,13 @@ func TestInvalid(t *testing.T) {
 		}
 	}
 }
+
+// Losses of lines have no curvature, whatever was there before.
+func TestLinesHaveNoCurvature(t *testing.T) {
+	for _, l := range []Loss{Pinball{Tau: 0.3}, Linear{}} {
+		curv := []float64{3, math.NaN(), 7}
+		if l.Curvature(curv, []float64{-1, 2}, []float64{1, 1}); curv[0] != 0 || curv[1] != 0 || curv[2] != 7 {
+			t.Errorf("%s: %v", l.Name(), curv)
+		}
+	}
+}

@@ -97,6 +97,15 @@ func TestSelection(t *testing.T) {
 	if x, y := p.Epsilon(4), b.Epsilon(4); x < y || x > y*(1+1e-6) {
 		t.Errorf("Poisson, μ = 1: ε(4) = %v, base %v", x, y)
 	}
+	for _, eps := range []float64{0.1, 0.3, 0.7, 1, 3} { // at infinite order the largest loss, rounded up
+		pure := Approx{Epsilon: eps, Adj: AddRemove}
+		own := must.Get(pure.RDP(AddRemove)).Epsilon(math.Inf(1))
+		shift := 2 * DeltaUpper(must.Get(pure.Profile(AddRemove)), 0)
+		got := must.Get(SelectionPoisson{Base: pure, Mean: 2}.RDP(AddRemove)).Epsilon(math.Inf(1))
+		if !(got > own+shift && got <= (own+shift)*(1+1e-14)) {
+			t.Errorf("ε = %g: ε(∞) = %.17g, want a little more than %.17g", eps, got, own+shift)
+		}
+	}
 	if _, err := (SelectionPoisson{Base: base, Mean: 0}).RDP(AddRemove); err == nil {
 		t.Error("a mean of zero")
 	}

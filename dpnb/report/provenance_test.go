@@ -93,6 +93,9 @@ func TestSeedText(t *testing.T) {
 	if got := strings.Join(seedText(log), "|"); got != "noise: 7|others: 6" {
 		t.Errorf("%q", got)
 	}
+	if got := strings.Join(seedText(&runlog.Log{Seeds: []runlog.Seed{{Seed: 6}, {Seed: 7}}}), "|"); got != "6, 7" {
+		t.Errorf("of seeds without names: %q", got)
+	}
 	for k := range 100 {
 		log.Seeds = append(log.Seeds, runlog.Seed{Seed: uint64(1000 + k)})
 	}

@@ -26,6 +26,32 @@ func barsInto(to *bytes.Buffer) *mpb.Progress {
 	return mpb.New(mpb.WithOutput(to), mpb.WithWidth(30), mpb.WithAutoRefresh())
 }
 
+// In a log a step is said and told of until it ends.
+func TestStepsInALog(t *testing.T) {
+	out := must.Get(os.Create(filepath.Join(t.TempDir(), "out")))
+	defer out.Close()
+	d := newDisplay(out)
+	d.Step("installing")
+	if said := string(must.Get(os.ReadFile(out.Name()))); said != "installing\n" || d.beat == nil || d.step != nil {
+		t.Errorf("%q is said, and then nothing", said)
+	}
+	if d.close(); d.beat != nil {
+		t.Error("a step goes on")
+	}
+}
+
+// What is said of the texts of a Parquet file is in the command that checks it and in the cell that reads it.
+func TestADraftKnowsTexts(t *testing.T) {
+	var d drafting
+	d.schema, d.table.columnar.Texts = "s.json", []string{"zip code", "id"}
+	d.reads(nil, "a.parquet", "s.json")
+	want := `check a.parquet --schema s.json --texts 'zip code,id'`
+	read := d.cells[templateParquet]
+	if d.check != want || !strings.Contains(read, `Texts: []string{"zip code", "id"}`) {
+		t.Errorf("%q, want %q; read by %q", d.check, want, read)
+	}
+}
+
 // On a terminal every notebook has a bar, which stands where it has come to and at the end where it passed; what was
 // never begun is said above the bars, and nothing is written beside them.
 func TestBars(t *testing.T) {

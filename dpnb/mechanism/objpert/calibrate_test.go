@@ -65,3 +65,19 @@ func TestSearchEndsAtTheLeast(t *testing.T) {
 		}
 	}
 }
+
+// At the least λ of the Gaussian case noise is that case's, too, where that λ is asked for.
+func TestLambdaOfTheGaussianCase(t *testing.T) {
+	for _, bound := range []objective.Bound{0, objective.Tight} {
+		for _, eps := range []float64{0.3, 1, 4} {
+			c := Config{Loss: loss.Logistic{}, Bound: bound, RowNorm: 1, Epsilon: eps, Delta: 1e-5,
+				Adjacency: privacy.AddRemove}
+			least := must.Get(Calibrate(c))
+			c.Lambda = least.Lambda
+			if m := must.Get(Calibrate(c)); !m.Gaussian() || !least.Gaussian() ||
+				!(math.Abs(m.Sigma/least.Sigma-1) <= 1e-9) {
+				t.Errorf("%v, ε = %g: σ = %v, asked for by its λ %v", bound, eps, least.Sigma, m.Sigma)
+			}
+		}
+	}
+}

@@ -29,9 +29,6 @@ type Interpolation struct {
 // every guarantee that rests on it. There is no test of it on private data: the answer would tell about them.
 // CheckPublic tests it on public ones.
 func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
-	if anchor == nil {
-		anchor = []float64{}
-	}
 	return Interpolation{anchor: append(make([]float64, 0, len(anchor)), anchor...), eta: eta}
 }
 

@@ -2,6 +2,7 @@ package objective
 
 import (
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -52,6 +53,41 @@ func TestLowerEpsilonIsTheGaussians(t *testing.T) {
 		want := privacy.EpsilonLower(privacy.GaussianProfile(0.5, privacy.AddRemove), delta)
 		if !ok || !(low <= want) || low < want*(1-1e-9)-1e-12 {
 			t.Errorf("δ = %g: at least %.17g, of the Gaussian mechanism %.17g", delta, low, want)
+		}
+	}
+}
+
+// counting is a curve that counts how often it is asked.
+type counting struct {
+	Curve
+	asked *atomic.Int64
+}
+
+func (c counting) SBar(gamma float64) float64 { c.asked.Add(1); return c.Curve.SBar(gamma) }
+
+func (c counting) Bounds(g0, g1 float64) (lower, upper float64) {
+	c.asked.Add(1)
+	return c.Curve.Bounds(g0, g1)
+}
+
+// What a profile has answered it answers again without looking at its curve.
+func TestAnswersAreKept(t *testing.T) {
+	for name, ask := range map[string]func(p *Profile){
+		"δ":       func(p *Profile) { p.LogDeltaUpper(privacy.Remove, 1); p.LogDeltaLower(privacy.Add, 1) },
+		"roughly": func(p *Profile) { p.RoughLogDeltaUpper(privacy.Remove, 1) },
+		"quickly": func(p *Profile) { p.QuickLogDeltaUpper(1) },
+		"ε":       func(p *Profile) { p.EpsilonBounds(1e-3) },
+	} {
+		c := counting{must.Get(loss.CurveOf(loss.PseudoHuber{Threshold: 1}, 1)), new(atomic.Int64)}
+		p := profileOf(t, c, 0.3*c.Max(), 2*Slope(c), Tight)
+		ask(p)
+		first := c.asked.Load()
+		if ask(p); first < 5 || c.asked.Load() > first+4 {
+			t.Errorf("%s: asked %d times at first, and %d more", name, first, c.asked.Load()-first)
+		}
+		w := p.grids.envelope().at(0.3)
+		if kept, ok := p.grids.known.Load(0.3); !ok || kept != w {
+			t.Errorf("W = %v is kept as %v", w, kept)
 		}
 	}
 }

@@ -77,13 +77,20 @@ func TestFreeRefuses(t *testing.T) {
 	}
 }
 
-// plateau is a curvature of 1 up to half of the largest slope, which falls from there as a line does.
-type plateau struct{ Curve }
+// plateau is a curvature of 1 up to half of the largest slope, which falls from there as a line does, on the side with
+// the given sign.
+type plateau struct {
+	Curve
+	sign float64
+}
 
-func (plateau) Range() (lo, hi float64) { return 0, 1 }
-func (plateau) Falls() float64          { return 2 }
-func (plateau) Bounds(g0, g1 float64) (lower, upper float64) {
-	return math.Min(1, 2-2*g1), math.Min(1, 2-2*g0)
+func (p plateau) Range() (lo, hi float64) { return min(0, p.sign), max(0, p.sign) }
+func (plateau) Falls() float64            { return 2 }
+func (p plateau) Bounds(g0, g1 float64) (lower, upper float64) {
+	if a, b := p.sign*g0, p.sign*g1; g0 <= g1 && min(a, b) >= 0 && max(a, b) <= 1 {
+		return math.Min(1, 2-2*max(a, b)), math.Min(1, 2-2*min(a, b))
+	}
+	panic("slopes that are none")
 }
 
 // tip is a curvature that falls as a line does beside the largest slope, and hardly is elsewhere.
@@ -99,11 +106,13 @@ func (tip) Bounds(g0, g1 float64) (lower, upper float64) {
 // Where the worst slope is the end of a cell, λ is what it has to be there and not the least bit less.
 func TestFreeLambdaIsRoundedUp(t *testing.T) {
 	for _, eps := range []float64{0.3, 0.5, 0.7} {
-		lambda, least := must.Get(Free{plateau{}, eps}.Lambda(0.5)), 1/math.Expm1(eps)
-		if !(lambda >= least && lambda <= least*(1+2e-12)) {
-			t.Errorf("ε = %g: λ = %.17g, least %.17g", eps, lambda, least)
+		for _, sign := range []float64{-1, 1} {
+			lambda, least := must.Get(Free{plateau{sign: sign}, eps}.Lambda(0.5)), 1/math.Expm1(eps)
+			if !(lambda >= least && lambda <= least*(1+2e-12)) {
+				t.Errorf("ε = %g: λ = %.17g, least %.17g", eps, lambda, least)
+			}
 		}
-		if got := must.Get(Free{tip{}, eps}.Lambda(0.5)); !(got >= 2/(eps+2)) {
+		if got := must.Get(Free{tip{plateau{sign: 1}}, eps}.Lambda(0.5)); !(got >= 2/(eps+2)) {
 			t.Errorf("ε = %g: λ = %g beside the largest slope, least %g", eps, got, 2/(eps+2))
 		}
 	}

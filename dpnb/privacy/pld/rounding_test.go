@@ -43,6 +43,10 @@ func TestCumulantsWithinTheirError(t *testing.T) {
 		worst = math.Max(worst, off/bound)
 		const most = min(1e12, math.MaxInt)
 		ts := terms{{a, most}}
+		room := ts.cumulantUpper(theta) - most*k // for the law's own error, for the product and for the sum
+		if granted := most * (a.cumulantError(theta) + 4*unit*math.Abs(k)); !(room >= granted*(1-1e-3)) {
+			t.Errorf("%d atoms, θ = %g: room of %g, want %g", n, theta, room, granted)
+		}
 		if up := ts.cumulantUpper(theta); !ref.Above(up, ref.Product(ref.New(most), exact)) ||
 			up-most*ref.Float(exact) > 1e-2*(1+most*math.Abs(k)) {
 			t.Errorf("%d atoms, θ = %g: nκ ≤ %.17g, exact %.17g", n, theta, up, ref.Product(ref.New(most), exact))

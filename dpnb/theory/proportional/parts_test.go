@@ -2,6 +2,7 @@ package proportional
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/limits"
@@ -239,6 +240,21 @@ func TestDirection(t *testing.T) {
 		}
 		if step, ok := w.direction(); ok != c.ok || ok && step != c.step {
 			t.Errorf("%v: %v, %v", c.jac, step, ok)
+		}
+	}
+}
+
+// Slopes far out are those of labels 1 and −1.
+func TestRangeOfSlopes(t *testing.T) {
+	for _, c := range []struct {
+		l     loss.Loss
+		slope []float64
+		bound float64
+	}{{loss.Logistic{}, []float64{-1, 0, 0, 1}, 1}, {loss.SmoothedHinge{Width: 0.5}, []float64{-1, 0, 0, 1}, 1},
+		{loss.Squared{}, []float64{math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)}, math.Inf(1)}} {
+		v, bound := Classification{Loss: c.l}.slopeRange()
+		if !slices.Equal(v, c.slope) || bound != c.bound {
+			t.Errorf("%s: %v of %v, want %v of %v", c.l.Name(), v, bound, c.slope, c.bound)
 		}
 	}
 }

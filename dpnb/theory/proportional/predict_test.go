@@ -191,6 +191,11 @@ func TestPredictRefuses(t *testing.T) {
 	squared := huberTask(0.1)
 	squared.Loss = loss.Squared{}
 	var param *privacy.ParamError
+	for _, n := range [][2]int{{0, 5}, {5, 0}, {-1, 5}, {5, -1}} {
+		if _, err := Predict(huberTask(0.1), n[0], n[1], g); !errors.As(err, &param) || param.Name != "n, d" {
+			t.Errorf("%v: %v", n, err)
+		}
+	}
 	if _, err := squared.Best(Output, g, objective.DTZ24); !errors.As(err, &param) {
 		t.Errorf("squared loss: %v", err)
 	}

@@ -54,6 +54,17 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// The curvature of pieces is rounded up.
+func TestCurvatureOfPiecesIsRoundedUp(t *testing.T) {
+	for width := 0.1; width < 30; width *= 1.1 {
+		l := bowl(t, width)
+		apart := l.bound() * (l.Pieces.Function.Diameter() + piecesSlack*l.Pieces.Function.Lipschitz())
+		if got, least := l.Smoothness(), apart*apart/(4*width); !(got > least && got <= least*(1+1e-14)) {
+			t.Errorf("width %g: %.17g, want a little more than %.17g", width, got, least)
+		}
+	}
+}
+
 // The soft maximum of the lines ±u is |u| convolved with the logistic kernel of its width: as pieces and as a form it
 // has the same constants, at a norm and a width that are not 1.
 func TestPiecesHaveTheConstantsOfTheirForm(t *testing.T) {
