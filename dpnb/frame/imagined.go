@@ -63,22 +63,19 @@ func (e *Encoding) margins(mean []float64, of doubt) margins {
 	return known
 }
 
-// Doubts returns of each feature that is the indicator of a category what the standard deviation of the noise in its
-// share is, over the share as Imagined takes it by the same mean and noise; 0 of all others.
-func (e *Encoding) Doubts(mean []float64, off, less, rare float64) []float64 {
-	var all []float64
-	known := e.margins(mean, doubt{off, less, rare})
+// Shares returns of each feature that is the indicator of a category the share of the records, as Imagined takes it by
+// the same mean and noise, and the standard deviation of the noise in it; 0 of all others.
+func (e *Encoding) Shares(mean []float64, noise, less, rare float64) (shares, off []float64) {
+	shares, off = make([]float64, len(e.Features)), make([]float64, len(e.Features))
+	known := e.margins(mean, doubt{noise, less, rare})
 	for k := range e.encoders {
-		c := &e.encoders[k]
-		own := make([]float64, c.width())
-		if c.levels != nil {
+		if c := &e.encoders[k]; c.levels != nil {
 			for j, share := range known.weights[k] {
-				own[j] = known.off[k] / share
+				shares[c.at+j], off[c.at+j] = share, known.off[k]
 			}
 		}
-		all = append(all, own...)
 	}
-	return all
+	return shares, off
 }
 
 // margins are the weights of the categories of each column, or of the places of its scale, and the standard deviation

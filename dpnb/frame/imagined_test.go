@@ -117,10 +117,10 @@ func TestRareCategoriesAreTakenLower(t *testing.T) {
 	e = must.Get(newEncoding([]string{"n", "c", "y"}, &Schema{Fields: []Field{NumericField("n", 0, 1),
 		CategoricalField("c", "p", "q", "r"), CategoricalField("y", "0", "1")}},
 		DesignSettings{Label: "y", Centred: true, ClipNorm: 100}))
-	doubts := e.Doubts([]float64{0.1, 0.8 - 1./3, 0.185 - 1./3, 0.015 - 1./3}, off, 0.5, 1)
-	for j, want := range []float64{0, off / 0.795 * 0.98, off / 0.18 * 0.98, off / 0.005 * 0.98} {
-		if !(math.Abs(doubts[j]-want) <= 1e-5*want) {
-			t.Errorf("the share of feature %d is known to %v of it, want %v", j, doubts[j], want)
+	shares, noise := e.Shares([]float64{0.1, 0.8 - 1./3, 0.185 - 1./3, 0.015 - 1./3}, off, 0.5, 1)
+	for j, want := range []float64{0, 0.795 / 0.98, 0.18 / 0.98, 0.005 / 0.98} {
+		if !(math.Abs(shares[j]-want) <= 1e-5*want) || j == 0 && noise[j] != 0 || j > 0 && noise[j] != off {
+			t.Errorf("the share of feature %d is %v with noise of %v, want %v", j, shares[j], noise[j], want)
 		}
 	}
 }

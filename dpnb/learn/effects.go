@@ -193,15 +193,26 @@ const lessUsual, lessSure, lessRare = 0.5, 1.5, 1
 func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) interval.Guess {
 	d := len(b.Raw)
 	src := noise.NewSeeded(1)
-	off := b.RowNorm * b.MeanError
-	rows := b.Placed(m.encoding.Imagined(meanRow(b), off, less, lessRare, imagined, src.Float64))
+	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, less, lessRare, imagined, src.Float64))
 	t, w := make([]float64, imagined), make([]float64, imagined)
 	rows.Margins(t, b.Raw, 0, imagined)
-	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels, Sizes: m.sizes(b),
-		Doubts:  append(m.encoding.Doubts(meanRow(b), off, less, lessRare), make([]float64, d)...)[:d],
-		Normals: normals, Constant: d - 1}
+	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels,
+		Sizes: slices.Repeat([]float64{sizeOfLabels}, d), Doubts: make([]float64, d), Normals: normals, Constant: d - 1}
+	shares, off := m.encoding.Shares(meanRow(b), b.RowNorm*b.MeanError, less, lessRare)
+	for j, p := range shares {
+		if p > 0 { // of one that may be nothing but noise, nothing is known at 1
+			g.Doubts[j] = math.Min(1, off[j]/p)
+		}
+	}
 	if m.target.Task == frame.Number {
 		g.Factor = factorOfNumbers
+		for j := range d {
+			g.Sizes[j] = sizeOfNumbers
+			if j < len(shares) && shares[j] > 0 { // of one that is rare for certain
+				p := math.Min(0.5, shares[j]+2*off[j])
+				g.Sizes[j] = math.Min(sizeOfLabels, sizeOfNumbers*math.Max(1, spreadOfUsual/math.Sqrt(p*(1-p))))
+			}
+		}
 		usual, _ := ofResiduals(fit.Loss, usualResidual)
 		for i := range w {
 			w[i] = usual
@@ -267,23 +278,6 @@ const (
 	// explain as much of a number, by an effect that is larger.
 	spreadOfUsual = 0.2
 )
-
-// sizes are the standard deviations of the coefficients of the population before anything is known.
-func (m *Model) sizes(b *geometry.Bought) []float64 {
-	if m.target.Task != frame.Number {
-		return slices.Repeat([]float64{sizeOfLabels}, len(b.Raw))
-	}
-	all, at := slices.Repeat([]float64{sizeOfNumbers}, len(b.Raw)), 0
-	for k, c := range m.terms() {
-		if len(c.Knots) == 0 {
-			for j, p := range c.Shares {
-				all[at+j] = math.Min(sizeOfLabels, sizeOfNumbers*math.Max(1, spreadOfUsual/math.Sqrt(p*(1-p))))
-			}
-		}
-		at += m.encoding.Groups()[k]
-	}
-	return all
-}
 
 // normals fill vectors with standard normal numbers of stream k, to simulate by what was released. Draws of a curvature
 // have 1, 2 and so on; 0 is for what is drawn beside them.

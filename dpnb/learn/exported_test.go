@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -117,6 +119,50 @@ func TestVersionsOfExportedModels(t *testing.T) {
 		if got := says(must.Get(m.Calibrated(1.3, -0.2, "a test.", ""))); got != max(3, c.version) {
 			t.Errorf("%s: version %v with a calibration", name, got)
 		}
+	}
+}
+
+// The program of docs/export.md predicts of a CSV file, by the marks with which it is written, what Predict does.
+func TestCSVFilesPredictElsewhere(t *testing.T) {
+	program, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	dir := t.TempDir()
+	table, file := filepath.Join(dir, "people.csv"), filepath.Join(dir, "predict.py")
+	model := filepath.Join(dir, "happy.linear.json")
+	text := "age;fee;city;seen;happy\n"
+	for i := range 200 {
+		age := []string{"n/a", "", fmt.Sprint(20 + i%60), "old", fmt.Sprint(18 + i%70)}[i%5]
+		text += fmt.Sprintf("%s;%d'%03d,5; %s;%02d.03.2024;%s\n", age, 1+i%4, i*37%1000,
+			[]string{"Bern", "Rome ", "n/a", "Oslo"}[i%4], 1+i%28, []string{"no", "yes"}[i/3%2])
+	}
+	must.Do(os.WriteFile(table, []byte(text), 0o600))
+	df := learn.ReadCSVWith(table, &learn.CSV{Comma: ';', Decimal: ',', Thousands: '\'', Missing: []string{"n/a"}}).
+		WithSchema(learn.Numeric("age", 18, 90).OrMissing(), learn.Numeric("fee", 0, 5000),
+			learn.Categorical("city", "Bern", "Rome").OrMissing(), learn.Categorical("happy", "no", "yes"),
+			frame.DateField("seen", "02.01.2006", "2024-01-01", "2025-01-01"))
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "happy"), learn.Simulate(1, 1e-6)))
+	must.Do(m.Export(model))
+	page := must.Get(os.ReadFile("../../docs/export.md"))
+	var code []byte
+	for _, block := range regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(page, -1) {
+		code = append(code, block[1]...)
+	}
+	code = fmt.Appendf(code, "print(json.dumps([p[0] for p in predictions(%q, %q, separator=';', decimal=',', "+
+		"thousands=\"'\", missing={'n/a'}, dates={'seen': '%%d.%%m.%%Y'})]))\n", model, table)
+	must.Do(os.WriteFile(file, code, 0o600))
+	out, err := exec.Command(program, file).CombinedOutput()
+	var got []float64
+	if err == nil {
+		err = json.Unmarshal(out, &got)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	predicted := m.PredictFrame(df)
+	if want := predicted.Col(predicted.Names()[1]).Float(); !floats.EqualApprox(got, want, 1e-12) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

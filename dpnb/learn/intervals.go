@@ -377,14 +377,11 @@ func (m *Model) rare() string {
 	}
 	const most, hardly = 5, 0.5 // of the share
 	var names []string
-	doubts, at := m.encoding.Doubts(meanRow(b), b.RowNorm*b.MeanError, lessUsual, lessRare), 0
-	for k, c := range m.terms() {
-		for j, level := range c.Categories {
-			if len(c.Knots) == 0 && doubts[at+j] > hardly {
-				names = append(names, c.Field.Name+"="+level)
-			}
+	shares, off := m.encoding.Shares(meanRow(b), b.RowNorm*b.MeanError, lessUsual, lessRare)
+	for j, p := range shares {
+		if off[j] > hardly*p {
+			names = append(names, m.encoding.Features[j])
 		}
-		at += m.encoding.Groups()[k]
 	}
 	if names == nil {
 		return ""
