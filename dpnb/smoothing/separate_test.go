@@ -31,7 +31,8 @@ func TestFirstVectorSeparatesSlopes(t *testing.T) {
 			sin, cos := math.Sincos(math.Pi * float64(k) / 2000)
 			best = math.Max(best, worst([]float64{cos, sin}))
 		}
-		if got := worst(mustGaussian(t, mustPolyhedral(t, slopes, make([]float64, 4)), 1).basis[0]); !(got > best-0.03) {
+		g := mustGaussian(t, mustPolyhedral(t, slopes, make([]float64, 4)), 1)
+		if got := worst(g.basis[0]); !(got > best-0.03) {
 			t.Errorf("slopes %v: %v apart, and may be %v", slopes, got, best)
 		}
 	}

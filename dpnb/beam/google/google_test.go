@@ -228,7 +228,8 @@ func TestPartsHaveEachRecordOnce(t *testing.T) {
 	var files []frame.Scanner
 	dir := t.TempDir()
 	for k := range 4 {
-		table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: []float64{float64(2 * k), float64(2*k + 1)}}))
+		ages := []float64{float64(2 * k), float64(2*k + 1)}
+		table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: ages}))
 		path := filepath.Join(dir, string(rune('a'+k))+".parquet")
 		must.Do(parquet.Write(path, table))
 		files = append(files, must.Get(parquet.Open(path, nil)))
