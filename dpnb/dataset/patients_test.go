@@ -70,6 +70,11 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 	if _, err := Patients(0, 1); err == nil {
 		t.Error("no patients are invented")
 	}
+	// The last of these would weigh more than the bounds say.
+	heavy := must.Get(must.Get(Patients(1141, 3186)).Column("weight")).Numbers
+	if heavy[1140] != 150 || slices.Max(heavy) != 150 {
+		t.Errorf("somebody weighs %v, at most %v", heavy[1140], slices.Max(heavy))
+	}
 }
 
 // The patients of a seed are what they were: notebooks and figures show them.

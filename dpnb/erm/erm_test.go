@@ -256,3 +256,20 @@ func TestMemoryBesideTheRecords(t *testing.T) {
 		t.Errorf("a fit allocates %.3f of the memory of the records", share)
 	}
 }
+
+// Steps that gain nothing are counted in sequence: one that gains begins the count anew, however many there were.
+func TestStalledStepsInSequence(t *testing.T) {
+	r := newSearch(simulated(50, 2, 1, 1, 1), Settings{Tolerance: 1e-9})
+	if done, err := r.begin(); done || err != nil {
+		t.Fatal(done, err)
+	}
+	stalled := 2
+	floats.Scale(0.5, r.g)
+	if r.advance(&stalled) || stalled != 0 {
+		t.Errorf("%d after a step that gains", stalled)
+	}
+	r.rounding = floats.Norm(r.g, 2)
+	if r.advance(&stalled) || stalled != 1 {
+		t.Errorf("%d after one that does not", stalled)
+	}
+}

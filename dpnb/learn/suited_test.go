@@ -67,8 +67,8 @@ func TestSuitedSpendsNothingInVain(t *testing.T) {
 		share float64
 		why   string
 	}{
-		"as usual":        {people, nil, suitedShare, "a twentieth is spent"},
-		"one row of each": {people.PerPerson("age", 1), nil, suitedShare, "a twentieth is spent"},
+		"as usual":        {people, nil, 1.0 / 20, "a twentieth is spent"},
+		"one row of each": {people.PerPerson("age", 1), nil, 1.0 / 20, "a twentieth is spent"},
 		"two rows":        {people.PerPerson("age", 2), nil, 0, "a person has several rows"},
 		"uncentred":       {people, []Option{Uncentred()}, 0, "rows are not centred"},
 	} {

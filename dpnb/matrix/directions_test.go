@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 )
 
@@ -62,5 +63,28 @@ func TestDirectionsOfOddRows(t *testing.T) {
 	margins := make([]float64, 3)
 	if unit.Margins(margins, []float64{0, 1, 0}, 0, 3); margins[1] != 0 {
 		t.Errorf("margin %v of a row that counts as none", margins[1])
+	}
+}
+
+// askedFor counts how often each row is asked for.
+type askedFor struct {
+	Rows
+	times []atomic.Int32
+}
+
+func (a *askedFor) Row(dst []float64, i int) {
+	a.times[i].Add(1)
+	a.Rows.Row(dst, i)
+}
+
+// Each row is read once, by one worker.
+func TestDirectionsReadRowsOnce(t *testing.T) {
+	const n = 2*MaxBlock + 5
+	a := &askedFor{NewDense(n, 2, nil), make([]atomic.Int32, n)}
+	Directions(a, 2)
+	for i := range a.times {
+		if k := a.times[i].Load(); k != 1 {
+			t.Fatalf("row %d is read %d times", i, k)
+		}
 	}
 }

@@ -187,3 +187,17 @@ func TestRenyiOfSampledGaussians(t *testing.T) {
 		t.Errorf("ε(3) of Laplace noise on nothing is %v", got)
 	}
 }
+
+// A probability is at most 1 where its logarithm is all but 0, and what moves nothing costs nothing at ε = 0.
+func TestNoMoreThanOneAndNoLessThanNothing(t *testing.T) {
+	for _, x := range []float64{-1e-300, -1e-20, -1e-17} {
+		if p := privacy.ExpUp(x); p != 1 {
+			t.Errorf("e^%g is %v", x, p)
+		}
+	}
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		if d := privacy.DeltaUpper(must.Get(privacy.Laplace{Scale: 0.8}.Profile(adj)), 0); d != 0 {
+			t.Errorf("Laplace noise on what nobody moves, %v: δ(0) = %v", adj, d)
+		}
+	}
+}

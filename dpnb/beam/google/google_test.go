@@ -2,6 +2,7 @@ package google
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -219,5 +220,36 @@ func TestFailuresAreNotRepeated(t *testing.T) {
 	}
 	if s := must.Get(budget.State()); len(s.Entries) != 1 || s.SpentEpsilon != 1 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// However many parts a table has, each record is in one of them.
+func TestPartsHaveEachRecordOnce(t *testing.T) {
+	var files []frame.Scanner
+	dir := t.TempDir()
+	for k := range 4 {
+		ages := []float64{float64(2 * k), float64(2*k + 1)}
+		table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: ages}))
+		path := filepath.Join(dir, string(rune('a'+k))+".parquet")
+		must.Do(parquet.Write(path, table))
+		files = append(files, must.Get(parquet.Open(path, nil)))
+	}
+	records := must.Get(frame.Together(files...))
+	df := learn.FromScanner(records, nil).WithSchema(learn.Numeric("age", 0, 100))
+	_, schema := must.Two(df.Known())
+	w, _ := must.Two(Question{Kind: Sum, Column: "age"}.work(schema, tally.Table{Pieces: frame.Pieces(records)}))
+	parts := must.Get(w.parts())
+	if parts != 4 {
+		t.Fatalf("%d parts, want 4", parts)
+	}
+	read, all, ids := readPart{string(must.Get(json.Marshal(w)))}, []float64(nil), map[int64]bool{}
+	for k := range parts {
+		must.Do(read.ProcessElement(context.Background(), k, func(id int64, r record) {
+			all, ids[id] = append(all, r.Value), true
+		}))
+	}
+	slices.Sort(all)
+	if want := []float64{0, 1, 2, 3, 4, 5, 6, 7}; !slices.Equal(all, want) || len(ids) != len(want) {
+		t.Errorf("%v with %d numbers, want %v", all, len(ids), want)
 	}
 }

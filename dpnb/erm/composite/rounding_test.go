@@ -2,6 +2,7 @@ package composite
 
 import (
 	"math/big"
+	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -28,4 +29,16 @@ func exactGradient(p *Problem, theta []float64, j int) float64 {
 	sum.Add(sum, mul(f(p.Lambda), f(theta[j])))
 	v, _ := sum.Float64()
 	return v
+}
+
+// A point near a corner of the cube around a ball is outside of the ball.
+func TestCornersAreOutsideOfABall(t *testing.T) {
+	for _, theta := range [][]float64{{0.75, 0.75}, {-0.75, 0.75}, {0.5, 0.5, 0.5, 0.5, 0.01}} {
+		if (Ball{Radius: 1}).Contains(theta) {
+			t.Errorf("%v is in the ball of radius 1", theta)
+		}
+	}
+	if !(Ball{Radius: 1}).Contains([]float64{0.5, 0.5, 0.5, 0.5}) {
+		t.Error("a point on the sphere is not in its ball")
+	}
 }

@@ -220,6 +220,10 @@ func TestPairsAreBought(t *testing.T) {
 			t.Errorf("16·%d products: %v", last, got)
 		}
 	}
+	m.Pairs = []matrix.Span{three}
+	if got, _ := geometry.Paired(m, 1e9, rows); got {
+		t.Error("one column alone has products, which would only make rows shorter")
+	}
 	m.Pairs = []matrix.Span{one, three}
 	for d, want := range map[int]bool{512: true, 513: false} {
 		if got, _ := geometry.Paired(m, 1e9, matrix.NewDense(0, d, nil)); got != want {

@@ -2,6 +2,7 @@ package pure
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -28,6 +29,24 @@ func TestCountAndFitShareEpsilon(t *testing.T) {
 		}
 		if eps := 1/scale + fit.Epsilon(); eps > c.Epsilon || eps < 0.999*c.Epsilon {
 			t.Errorf("seed %d: the count and the fit cost %v of %v", seed, eps, c.Epsilon)
+		}
+	}
+}
+
+// The two parts add up to ε at most exactly, not only as they are printed.
+func TestPartsOfEpsilonAddUpExactly(t *testing.T) {
+	exactly := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+	for _, epsilon := range []float64{0.1, 0.3, 0.7, 1, 1.1, 2.3, 3} {
+		for _, share := range []float64{0.001, 0.004, 0.02, 0.05, 0.1, 0.3, 0.5, 0.9} {
+			c := config()
+			c.Records, c.Epsilon = 0, epsilon
+			m := Counted{Config: c, Share: share}
+			fit := must.Get(m.after(1000))
+			scale := 1 / m.share()
+			count := new(big.Rat).Inv(exactly(scale))
+			if sum := count.Add(count, exactly(fit.Epsilon())); sum.Cmp(exactly(epsilon)) > 0 {
+				t.Errorf("ε = %v, a share of %v: %s", epsilon, share, sum.FloatString(25))
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sgd
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -222,5 +223,45 @@ func TestSumsOfMadeRows(t *testing.T) {
 	}
 	if got, want := sums(made), sums(matrix.Densed(made)); !floats.Equal(got, want) {
 		t.Errorf("%v, and of the copy %v", got, want)
+	}
+}
+
+// What G says to expect of an eigenvalue of the curvature is in proportion to the density at the quantile.
+func TestWhatIsExpectedOfTheCurvature(t *testing.T) {
+	c := quantiles([]float64{0.5}).WithCurvature(0.3)
+	_, _, noise := c.scales()
+	for density, known := range map[float64]bool{4: true, 0.25: false} {
+		m := &Moments{Theta: []float64{0}, Gradient: []float64{0}, Scatter: []float64{0.01}, Records: 1000,
+			Width: []float64{0.25}, Density: []float64{density}, Tied: []bool{false}, Gram: []float64{4 * noise},
+			Near: []float64{10 * noise}}
+		if a := must.Get(c.Around(m, 0.95, true, nil)); strings.Contains(a.Why[0], "out of its noise") == known {
+			t.Errorf("density %v: %q", density, a.Why[0])
+		}
+	}
+}
+
+// Labels are called tied when more than a fifth of them and three deviations of the noise of a count are at the fit.
+func TestTiedBeyondThreeDeviations(t *testing.T) {
+	const n = 400
+	q := quantiles([]float64{0.5})
+	q.Update.Radius, q.NoiseMultiplier = 1e-9, 3
+	c := q.WithCurvature(0.3)
+	ofCount, _, _ := c.scales()
+	for deviations, most := range map[float64][2]int{2: {0, 20}, 3.5: {22, 38}, 5: {40, 60}} {
+		rows, labels, tied := matrix.NewDense(n, 1, nil), make([]float64, n), 0
+		for i := range labels {
+			rows.Data[i], labels[i] = 1, 0.5
+			if float64(i) < 0.2*n+deviations*ofCount {
+				labels[i] = 0
+			}
+		}
+		for seed := range uint64(60) {
+			if must.Get(c.Run(rows, labels, noise.NewSeeded(seed), nil)).Also.(*Moments).Tied[0] {
+				tied++
+			}
+		}
+		if tied < most[0] || tied > most[1] {
+			t.Errorf("%v deviations beyond a fifth: tied in %d of 60", deviations, tied)
+		}
 	}
 }

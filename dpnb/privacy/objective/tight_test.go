@@ -95,3 +95,13 @@ func TestIntegralsGoOn(t *testing.T) {
 		}
 	}
 }
+
+// Where there is room for both signs of γ in full, the add direction is known to the last digits, without a search.
+func TestRoomForBothSigns(t *testing.T) {
+	for _, eps := range []float64{1, 1.5} {
+		g := &grids{problem: &problem{curve: must.Get(Huber(1, 1)), lambda: 0.1, sigma: 2}}
+		if low, up := g.addAt(eps); !(up-low < 2e-12) {
+			t.Errorf("ε = %g: ln δ is between %v and %v", eps, low, up)
+		}
+	}
+}

@@ -272,3 +272,16 @@ func TestBandOfCoins(t *testing.T) {
 		t.Errorf("from %d of %d on: ln %.4g, before it %.4g, negligible are %.4g", a, n, ln(a), ln(a-1), most)
 	}
 }
+
+// Where a bound is flat the roundings of large logarithms move ε by a whole step of the lattice, to the safe side.
+func TestFlatBoundsLeaveRoomForRounding(t *testing.T) {
+	for _, side := range []float64{1, -1} {
+		u := &tail{lat: lattice{first: 1, n: 12, step: 0.1}, kappa: -500, lnInf: math.Inf(-1), side: side,
+			value: func(m int) (d, err float64) { return 1 - 3e-13*float64(m), 0 }}
+		between := (u.lnDelta(3)+u.lnDelta(4))/2 + side*4e-16*500
+		eps, _, ok := u.epsilon(between, 0.7)
+		if want := map[float64]float64{1: u.s(4), -1: u.s(3)}[side]; !ok || !(side*(eps-want) >= 0) {
+			t.Errorf("side %v: ε = %v (%t), want %v or safer", side, eps, ok, want)
+		}
+	}
+}

@@ -160,3 +160,18 @@ func TestWishartRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Where less is left beyond α than the mass of the interval, there is no end to it.
+func TestGapWithoutAnEnd(t *testing.T) {
+	for _, c := range []struct {
+		w           Wishart
+		alpha, mass float64
+	}{{Wishart{D: 40, M: 50}, 100, 1e-6}, {Wishart{D: 1, M: 5}, 10, 0.3}, {Wishart{D: 3, M: 10}, 300, 1e-6}} {
+		if g := c.w.gap(c.alpha, c.mass); !math.IsInf(g, 1) {
+			t.Errorf("%+v: %v beyond %v", c.w, g, c.alpha)
+		}
+	}
+	if g := (Wishart{D: 1, M: 5}).gap(1, 0.3); !(g > 2.2 && g < 2.3) {
+		t.Errorf("%v", g)
+	}
+}

@@ -349,3 +349,11 @@ func BenchmarkFrontier(b *testing.B) {
 		})
 	}
 }
+
+// Where more steps than are looked at would be better still, the most are taken, and it is said.
+func TestLongestDescent(t *testing.T) {
+	p := must.Get(huberTask(0.3).Best(NoisyDescent, Target{10, 1e-5, privacy.AddRemove}, objective.DTZ24))
+	if p.Steps != 24 || !p.AtEdge {
+		t.Errorf("%d steps, at the edge of what was looked at: %t", p.Steps, p.AtEdge)
+	}
+}

@@ -113,3 +113,16 @@ func TestWhatIsBesideIsPaidFor(t *testing.T) {
 		}
 	}
 }
+
+// No σ beyond a hundred times that of the Gaussian mechanism is looked at, and all up to there.
+func TestLargestSigma(t *testing.T) {
+	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
+	c := Config{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 1, Norm: 1}, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}
+	for lambda, want := range map[float64]bool{0.58826: true, 0.58824: false} { // 99.9 and 100.1 times
+		m, err := c.sigma(COP{Loss: c.Loss, Lambda: lambda, Account: ByRank}, math.Inf(1))
+		if ok := err == nil && m.Sigma > 99*unit && m.Sigma <= 100*unit; ok != want || !want && err == nil {
+			t.Errorf("λ = %g: σ is %v times the Gaussian mechanism's (%v)", lambda, m.Sigma/unit, err)
+		}
+	}
+}
