@@ -56,9 +56,8 @@ func (e *Encoding) margins(mean []float64, of doubt) margins {
 	if err != nil {
 		panic(err) // numbers have bytes
 	}
-	known, _ := weighed.Of(weighedKey{e, mean == nil, string(bits), of}, func() (known margins, err error) {
-		known.weights, known.off = e.weigh(mean, of)
-		return known, nil
+	known, _ := weighed.Of(weighedKey{e, mean == nil, string(bits), of}, func() (margins, error) {
+		return e.weigh(mean, of), nil
 	})
 	return known
 }
@@ -96,8 +95,8 @@ type weighedKey struct {
 }
 
 // weigh computes margins.
-func (e *Encoding) weigh(mean []float64, of doubt) (all [][]float64, off []float64) {
-	all, off = make([][]float64, len(e.encoders)), make([]float64, len(e.encoders))
+func (e *Encoding) weigh(mean []float64, of doubt) margins {
+	all, off := make([][]float64, len(e.encoders)), make([]float64, len(e.encoders))
 	squares := make([][]float64, len(e.encoders))
 	for k, c := range e.encoders {
 		if c.levels != nil {
@@ -114,7 +113,7 @@ func (e *Encoding) weigh(mean []float64, of doubt) (all [][]float64, off []float
 		}
 	}
 	if mean == nil {
-		return all, off
+		return margins{all, off}
 	}
 	for k := range all { // many a number has its most frequent values at a bound
 		if e.encoders[k].levels == nil && !e.encoders[k].periodic() {
@@ -154,7 +153,7 @@ func (e *Encoding) weigh(mean []float64, of doubt) (all [][]float64, off []float
 			all[k] = scaled
 		}
 	}
-	return all, off
+	return margins{all, off}
 }
 
 // doubt is of shares that have noise of a standard deviation off, of which they are taken lower by less, and those of

@@ -67,11 +67,7 @@ func (m *Model) effects() []frame.Effect {
 
 // effectsOf are those of centred rows, by what was bought of them.
 func effectsOf(e *frame.Encoding, b *geometry.Bought) []frame.Effect {
-	off := 0.0
-	if b != nil {
-		off = b.RowNorm * b.MeanError
-	}
-	return e.Effects(meanRow(b), off, cutOf(e, b))
+	return e.Effects(meanRow(b), meanError(b), cutOf(e, b))
 }
 
 // meanRow is the mean of the rows without their bias, as it was bought; nil if it was not.
@@ -80,6 +76,14 @@ func meanRow(b *geometry.Bought) []float64 {
 		return nil
 	}
 	return b.MeanRow()
+}
+
+// meanError is the standard deviation of the noise in an entry of meanRow, 0 where that was not bought.
+func meanError(b *geometry.Bought) float64 {
+	if b == nil {
+		return 0
+	}
+	return b.RowNorm * b.MeanError
 }
 
 // cutOf is by what rows in units are multiplied that are cut, nil where none is.
@@ -193,12 +197,12 @@ const lessUsual, lessSure, lessRare = 0.5, 1.5, 1
 func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) interval.Guess {
 	d := len(b.Raw)
 	src := noise.NewSeeded(1)
-	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, less, lessRare, imagined, src.Float64))
+	rows := b.Placed(m.encoding.Imagined(meanRow(b), meanError(b), less, lessRare, imagined, src.Float64))
 	t, w := make([]float64, imagined), make([]float64, imagined)
 	rows.Margins(t, b.Raw, 0, imagined)
 	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels,
 		Sizes: slices.Repeat([]float64{sizeOfLabels}, d), Doubts: make([]float64, d), Normals: normals, Constant: d - 1}
-	shares, off := m.encoding.Shares(meanRow(b), b.RowNorm*b.MeanError, less, lessRare)
+	shares, off := m.encoding.Shares(meanRow(b), meanError(b), less, lessRare)
 	for j, p := range shares {
 		if p > 0 { // of one that may be nothing but noise, nothing is known at 1
 			g.Doubts[j] = math.Min(1, off[j]/p)

@@ -377,7 +377,7 @@ func (m *Model) rare() string {
 	}
 	const most, hardly = 5, 0.5 // of the share
 	var names []string
-	shares, off := m.encoding.Shares(meanRow(b), b.RowNorm*b.MeanError, lessUsual, lessRare)
+	shares, off := m.encoding.Shares(meanRow(b), meanError(b), lessUsual, lessRare)
 	for j, p := range shares {
 		if off[j] > hardly*p {
 			names = append(names, m.encoding.Features[j])

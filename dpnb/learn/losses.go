@@ -139,7 +139,7 @@ func (l *Losses) Usual() []float64 {
 	smear := 2.0
 	if m.encoding.Centred() {
 		if b := m.bought(); b != nil {
-			draw(meanRow(b), b.RowNorm*b.MeanError, imagined*3/4)
+			draw(meanRow(b), meanError(b), imagined*3/4)
 		}
 		draw(nil, 0, imagined-len(all))
 		mean, deviation := stat.MeanStdDev(all, nil)

@@ -194,11 +194,7 @@ func (m *Model) noColumn(name string) error {
 
 // terms returns the columns of m, by what was bought of where the records are.
 func (m *Model) terms() []frame.Component {
-	off := 0.0
-	if b := m.bought(); b != nil {
-		off = b.RowNorm * b.MeanError
-	}
-	return m.encoding.Components(meanRow(m.bought()), off)
+	return m.encoding.Components(meanRow(m.bought()), meanError(m.bought()))
 }
 
 // partOf returns the place of the class or level that is named.
