@@ -240,13 +240,13 @@ func TestPerPersonWithinMemory(t *testing.T) {
 			t.Errorf("%d scans where memory is not short", table.scans)
 		}
 		last := 1
-		for _, limit := range []int64{1 << 16, 1 << 14, 1 << 12} {
+		for _, limit := range []int64{1 << 16, 1 << 12} { // who is where is random, by a factor of 2 of scans
 			table.scans = 0
 			if got := must.Get(p.choose(limit)); got.rows != want.rows || !slices.Equal(got.bits, want.bits) {
 				t.Errorf("%d rows of each, %d bytes: other rows stay", rows, limit)
 			}
 			if table.scans <= last || table.scans&(table.scans-1) != 0 {
-				t.Errorf("%d scans within %d bytes, and %d within four times as many", table.scans, limit, last)
+				t.Errorf("%d scans within %d bytes, and %d within 16 times as many", table.scans, limit, last)
 			}
 			last = table.scans
 		}

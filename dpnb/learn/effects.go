@@ -83,7 +83,7 @@ func meanError(b *geometry.Bought) float64 {
 	if b == nil {
 		return 0
 	}
-	return b.RowNorm * b.MeanError
+	return b.MeanRowError()
 }
 
 // cutOf is by what rows in units are multiplied that are cut, nil where none is.
@@ -91,7 +91,7 @@ func cutOf(e *frame.Encoding, b *geometry.Bought) frame.Cut {
 	if b == nil || !e.Clipped() || b.Uncut() {
 		return nil
 	}
-	return func(square float64) float64 { return math.Min(1, b.Scale*b.RowNorm/math.Sqrt(square)) }
+	return b.Cut
 }
 
 // formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q; of those that

@@ -289,6 +289,18 @@ func (b *Bought) MeanRow() []float64 {
 	return mean
 }
 
+// MeanRowError is the standard deviation of the noise in an entry of MeanRow; 0 is not known.
+func (b *Bought) MeanRowError() float64 { return b.RowNorm * b.paired() * b.MeanError }
+
+// Cut is by what a row without its bias is multiplied whose distance from MeanRow has this square, as rows are cut at
+// Scale. Its products, P long, are as far from their mean m as those of rows are on average: E|p − m|² = P² − |m|².
+func (b *Bought) Cut(square float64) float64 {
+	unit, z := b.RowNorm*b.paired(), len(b.Mean)-products(b.Pairs)
+	product := b.ProductNorm() / b.paired()
+	square = square/(unit*unit) + math.Max(0, product*product-matrix.SumSquares(b.Mean[z:]))
+	return math.Min(1, b.Scale/math.Sqrt(square))
+}
+
 // Form returns a and the shift of the linear form aᵀθ + shift of the coefficients θ of the fit that an effect is: a
 // difference, of weights in the features of rows and the constant, between records that have the typical norm, all else
 // as in the mean; of the number whose line is in feature line also of weights at places, evenly spaced over its scale,

@@ -20,6 +20,12 @@ func Noisy(c Centred, rows matrix.Rows, labels []float64, src noise.Source) (cou
 	return f.Count, f.released
 }
 
+// About is what Run has bought before it fits.
+func About(c Centred, rows matrix.Rows, labels []float64, src noise.Source) *Bought {
+	f := c.bought(rows, labels, src, 1)
+	return &f.Bought
+}
+
 // CountOf is countOf.
 var CountOf = countOf
 
