@@ -199,8 +199,8 @@ func dateTicks(lo, hi float64) (ticks []plot.Tick) {
 		layout              string
 	}{{days: 1, layout: time.DateOnly}, {days: 7, layout: time.DateOnly}, {days: 14, layout: time.DateOnly},
 		{days: 20, layout: time.DateOnly}, {months: 1, layout: "2006-01"}, {months: 3, layout: "2006-01"},
-		{months: 6, layout: "2006-01"}, {years: 1, layout: "2006"}, {years: 2, layout: "2006"}, {years: 5, layout: "2006"},
-		{years: 10, layout: "2006"}, {years: 50, layout: "2006"}} {
+		{months: 6, layout: "2006-01"}, {years: 1, layout: "2006"}, {years: 2, layout: "2006"},
+		{years: 5, layout: "2006"}, {years: 10, layout: "2006"}, {years: 50, layout: "2006"}} {
 		at := time.Unix(int64(math.Ceil(lo))*86400, 0).UTC()
 		if by.days == 0 {
 			at = time.Date(at.Year()-at.Year()%max(1, by.years), 1, 1, 0, 0, 0, 0, time.UTC)

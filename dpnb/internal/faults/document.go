@@ -116,9 +116,9 @@ func (f Fault) sample() string {
 	if _, err := fmt.Sscan(f.Replacement, &changed, &k, &n); err != nil {
 		panic(fmt.Sprintf("%s: %v", f.ID, err))
 	}
-	return fmt.Sprintf("| %s | %s | %d | %.0f of %.0f | %.2f (%.2f to %.2f) | %s |\n", f.File, f.Text, changed, k, n, k/n,
-		distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025), distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975),
-		f.Reason)
+	return fmt.Sprintf("| %s | %s | %d | %.0f of %.0f | %.2f (%.2f to %.2f) | %s |\n", f.File, f.Text, changed, k, n,
+		k/n, distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025),
+		distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975), f.Reason)
 }
 
 // escape makes a text fit for a cell of a table.
