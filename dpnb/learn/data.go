@@ -34,8 +34,6 @@ type Dataset struct {
 	why string
 	// elsewhere says that a function of the program's makes the passes (PassesBy).
 	remote bool
-	// stored says that numbers are straight because records are not in memory, and nothing was said of it.
-	stored bool
 	err    error
 	// headed says that records are of the first rows of a table (Head).
 	headed bool
@@ -195,11 +193,11 @@ func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 
 // Curves has every number within bounds have eight hats (linear B-splines) beside its own feature, so that what is
 // learnt of it can bend: their coefficients are smoothed, at no cost in privacy, and left out where records are few.
-// That is so for tables in memory if nothing is said; a table that is scanned needs nine times as much room for its
-// records. Learners that do not buy the geometry of the records learn straight lines. With Curves said, a model is a
-// sum of curves and nothing else; if it is not said, SVM, Logistic, Linear and Huber without a CurvatureShare, and what
-// Suited chooses, add finer cells of numbers most of whose values are one, and of a number to be predicted products of
-// every two columns, where there are records enough (docs/theory/geometry.md, section 5).
+// That is so if nothing is said; a number of a scanned table then takes nine times as much room, which Lines or Line
+// saves. Learners that do not buy the geometry of the records learn straight lines. With Curves said, a model is a sum
+// of curves and nothing else; if it is not said, SVM, Logistic, Linear and Huber without a CurvatureShare, and what
+// Suited chooses, add, of a table in memory, finer cells of numbers most of whose values are one, and of a number to be
+// predicted products of every two columns, where there are records enough (docs/theory/geometry.md, section 5).
 func Curves() Option { return func(o *options) { o.curves = true } }
 
 // Lines has what is learnt of a number be a straight line.
@@ -333,14 +331,11 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		records = without
 	}
 	table, whole := records.(*frame.Table)
-	stored := !whole && !o.curves && !o.lines
-	o.lines = o.lines || stored
 	o.centre(records.Names(), df.schema)
 	if err := o.weigh(df.schema); err != nil {
 		return &Dataset{err: err}
 	}
-	schema, out := df.schema, &Dataset{from: records, group: df.group, headed: df.headed, remote: o.remote != nil,
-		stored: stored}
+	schema, out := df.schema, &Dataset{from: records, group: df.group, headed: df.headed, remote: o.remote != nil}
 	if whole && schema == nil && o.infer {
 		schema = frame.InferSchema(table)
 	}

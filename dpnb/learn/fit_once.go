@@ -78,13 +78,14 @@ func Kept(name, ledger string) bool {
 	return ok
 }
 
-// KeptInUnits reports whether what is kept under the name is of rows in units (InUnits).
-func KeptInUnits(name, ledger string) bool {
+// KeptAs says whether what is kept under the name is of rows in units (InUnits), and of straight lines (Lines), as
+// what is not there is.
+func KeptAs(name, ledger string) (inUnits, lines bool) {
 	content, _ := keptBeside(name, ledger)
-	return keptUnits.Match(content)
+	return keptUnits.Match(content), !keptCurves.Match(content)
 }
 
-var keptUnits = regexp.MustCompile(`"InUnits":\s*true`)
+var keptUnits, keptCurves = regexp.MustCompile(`"InUnits":\s*true`), regexp.MustCompile(`"Curves":\s*[1-9]`)
 
 func keptBeside(name, ledger string) (content []byte, ok bool) {
 	path, err := filepath.EvalSymlinks(ledger) // as the budget has it

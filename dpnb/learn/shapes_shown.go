@@ -28,14 +28,6 @@ func (m *Model) tooFewForCurves() bool {
 	return b != nil && !b.Curved
 }
 
-// Straight reports whether m has straight lines of the numbers of its records, which were centred, and was given no
-// others: Lines was asked for, or they are stored and Curves was not.
-func (m *Model) Straight() bool {
-	b := m.bought()
-	return b != nil && b.Curved && m.encoding.Curves() == nil &&
-		slices.ContainsFunc(m.encoding.Kept().Fields, func(f frame.Field) bool { return f.Kind == frame.Numeric })
-}
-
 // whyShaped says why numbers have straight lines, here and there or everywhere; nothing where lines were asked for.
 func (m *Model) whyShaped() []string {
 	switch {

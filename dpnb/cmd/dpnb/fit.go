@@ -82,8 +82,9 @@ has a model of its own, at the price of one.`,
 		"and with --intervals where they can be bought, 0.05, of quantiles 0.2; 0 is none, and they are wide)")
 	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95, for which "+
 		"a part of the fit is spent where they can be of the population: --curvature-share")
-	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
-	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
+	f.BoolVar(&p.curves, "curves", false, "let numbers bend (the default, but with --intervals)")
+	f.BoolVar(&p.lines, "lines", false, "keep numbers straight, in a ninth of the room (with --intervals the default: "+
+		"effects are then those of a regression on the columns)")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
 	f.BoolVar(&p.inUnits, "in-units", false, "leave records as long as they are in place of scaling each by its "+
 		"own factor, so that effects are the same for all, and show them per unit of a column (with --intervals the "+
@@ -197,6 +198,9 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if p.positive != "" {
 		opts = append(opts, learn.Positive(p.positive))
 	}
+	if p.intervals > 0 && !p.curves && !p.lines { // for effects; what was released before is asked for as it was
+		_, p.lines = learn.KeptAs(p.named(file), p.budget)
+	}
 	if p.curves {
 		opts = append(opts, learn.Curves())
 	}
@@ -267,11 +271,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if m == nil {
 		return ended
 	}
-	said := m.Display().Text()
-	if m.Straight() && !p.lines {
-		said += "Numbers are straight where records are stored; --curves lets them bend.\n"
-	}
-	return errors.Join(p.say(out, said, bought, []*learn.Model{m}, []string{""}), ended)
+	return errors.Join(p.say(out, m.Display().Text(), bought, []*learn.Model{m}, []string{""}), ended)
 }
 
 // left says that encoded records stay on this machine; how large they are is nobody's to know who reads of a fit.
@@ -301,7 +301,7 @@ func (p *fitFlags) unitsUnsaid(f *pflag.FlagSet) bool {
 // was released before is asked for as it was.
 func (p *fitFlags) settleUnits(f *pflag.FlagSet, l learn.Learner, file string) (err error) {
 	if name := p.named(file); name != "" && learn.Kept(name, p.budget) {
-		p.inUnits = learn.KeptInUnits(name, p.budget)
+		p.inUnits, _ = learn.KeptAs(name, p.budget)
 		return nil
 	}
 	p.inUnits, err = p.curvatures(f, l)

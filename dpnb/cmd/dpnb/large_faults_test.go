@@ -94,7 +94,7 @@ func TestKilledFits(t *testing.T) {
 		store := filepath.Join(dir, fmt.Sprint("store", run))
 		ledger := filepath.Join(dir, fmt.Sprint("ledger", run, ".json"))
 		args := []string{"fit", file, "--schema", schema, "--target", "ill", "--learner", "logistic", "--epsilon", "1",
-			"--delta", "1e-6", "--budget", ledger, "--store", store, "--memory", "128MiB"}
+			"--delta", "1e-6", "--budget", ledger, "--store", store, "--memory", "128MiB", "--lines"}
 		ctx, kill := context.WithCancel(t.Context())
 		first, out := process(ctx, args...)
 		start := time.Now()

@@ -84,8 +84,8 @@ func TestLargerThanMemory(t *testing.T) {
 		}
 		return out.String()
 	}
-	text := run("fit", file, "--target", "ill", "--learner", "logistic", "--store", dir)
-	again := run("fit", file, "--target", "ill", "--learner", "logistic", "--store", dir)
+	text := run("fit", file, "--target", "ill", "--learner", "logistic", "--lines", "--store", dir)
+	again := run("fit", file, "--target", "ill", "--learner", "logistic", "--lines", "--store", dir)
 	if text != again {
 		t.Errorf("the second fit differs: %s, %s", text, again)
 	}
