@@ -64,7 +64,8 @@ func (earners) schema() []frame.Field {
 
 // Where records are enough a model has cells of a number most of whose values are one, and products of two columns: it
 // then sees what a sum of curves does not, says so, is the same after it was kept, and predicts the same of a table
-// that is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither.
+// that is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither, and a model of
+// such a table has curves.
 func TestModelsWithDetail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	must.Do(parquet.Write(path, earners(20_000)))
@@ -96,6 +97,14 @@ func TestModelsWithDetail(t *testing.T) {
 		curves, less := fit(l, make(df, learn.Curves()))
 		if gain := score - less; gain < 0.02 {
 			t.Errorf("number %v: cells and products give %v more", number, gain)
+		}
+		if number {
+			scanned, as := fit(l, make(scan)) // stored as float32
+			b, bends := scanned.Release.Also.(*geometry.Bought), "of second differences"
+			if len(b.Cells)+len(b.Pairs) > 0 || !(math.Abs(as-less) <= 0.01) ||
+				!strings.Contains(scanned.Display().Text(), bends) {
+				t.Errorf("a scanned table has a model of %v, where curves have %v", as, less)
+			}
 		}
 		for _, plain := range []*learn.Model{curves, first(fit(intervals, make(df)))} {
 			if b := plain.Release.Also.(*geometry.Bought); len(b.Cells)+len(b.Pairs) > 0 {
