@@ -18,6 +18,7 @@ import (
 // and is not answered by what was released; the same rows in memory and scanned are the same. What an earlier version
 // has kept, which does not say how a file was read, is given back.
 func TestOtherRowsAreAnotherRelease(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where records are stored
 	dir := t.TempDir()
 	file, ledger := filepath.Join(dir, "people.csv"), filepath.Join(dir, "ledger.json")
 	must.Do(os.WriteFile(file, []byte("age;pay;ill\n"+strings.Repeat("30;1,5;no\n40;2,5;yes\n", 200)), 0o600))

@@ -99,7 +99,7 @@ func TestModelsWithDetail(t *testing.T) {
 			t.Errorf("number %v: cells and products give %v more", number, gain)
 		}
 		if number {
-			scanned, as := fit(l, make(scan)) // stored as float32
+			scanned, as := fit(l, make(scan, learn.StoredIn(learn.Storage{Dir: t.TempDir()})))
 			b, bends := scanned.Release.Also.(*geometry.Bought), "of second differences"
 			if len(b.Cells)+len(b.Pairs) > 0 || !(math.Abs(as-less) <= 0.01) ||
 				!strings.Contains(scanned.Display().Text(), bends) {

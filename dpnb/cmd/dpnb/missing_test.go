@@ -16,6 +16,7 @@ import (
 
 // What meant "missing" where a model was fitted does so where it predicts and is evaluated, and it is said.
 func TestMissingIsAsItWasFitted(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where records are stored
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

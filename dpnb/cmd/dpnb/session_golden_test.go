@@ -15,6 +15,7 @@ import (
 // What the commands say in a session with invented patients, the noise of one seed, is as it was: testdata/session.txt
 // has each command and what it said or why it refused.
 func TestWhatCommandsSay(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where records are stored
 	kept := must.Get(filepath.Abs("testdata/session.txt"))
 	t.Chdir(t.TempDir())
 	table := must.Get(dataset.Patients(240, 3))
