@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -83,6 +84,13 @@ func TestStudyIsTheSameWithManyWorkers(t *testing.T) {
 	if len(seen) != 9 || all[0].Learner != "Suited" {
 		t.Errorf("learners %v", seen)
 	}
+}
+
+// Every contender is the one that it is said to be: its scores with the noise of one seed, and those of all settings of
+// which the best is taken, are as they were: testdata/study.json.
+func TestWhatContendersScore(t *testing.T) {
+	golden.Compare(t, "testdata/study.json", studyOf(t, studyFolder(t), "--splits", "1", "--epsilon", "4", "--only",
+		"ill,pay", "--json"))
 }
 
 // Tables are shown with their mean, of which the error is that of independent splits.
