@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -48,6 +49,8 @@ func TestWhatCommandsSay(t *testing.T) {
 	b := must.Get(ledger.Open(ledger.Config{Name: "kept", Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove,
 		Path: "kept.json"}))
 	must.Do(b.Charge(ledger.Entry{Label: "a mean", Mechanism: "noise", Epsilon: 0.25, Delta: 2e-7, Mu: 0.05}))
+	df := learn.ReadCSV("people.csv").WithSchemaFile("schema.json")
+	must.Do(must.Get(learn.SVM{}.Fit(learn.Binary(df, "ill"), learn.NewBudget(900, 1e-6).Spend(900))).Save("own.json"))
 	const public = " --schema schema.json --epsilon 2 --delta 1e-6"
 	const seeded = " people.csv --seed 1" + public
 	var all strings.Builder
@@ -94,8 +97,10 @@ func TestWhatCommandsSay(t *testing.T) {
 		"predict ill.json bad.csv --separator tab --thousands space --comment # --out bad.out.csv",
 		"predict ill.json new.csv --keep id --out out.csv", "predict ill.json odd.csv --out out.csv",
 		"evaluate ill.json" + seeded, "evaluate cross.json" + seeded + " --confidence 0.8",
-		"evaluate ill.json" + seeded + " --price --auc --records 500 --base-rate 0.2",
-		"evaluate ill.json" + seeded + " --price --calibration --records 500 --share 0.5",
+		"evaluate ill.json" + seeded + " --price --records 500",
+		"evaluate own.json people.csv" + public + " --price --auc --records 500 --base-rate 0.2",
+		"evaluate own.json people.csv" + public + " --price --calibration --records 500 --share 0.5",
+		"evaluate own.json people.csv" + public + " --price --records 500 --confidence 0.8",
 		"evaluate ill.json" + seeded + " --base-rate 0.2",
 		"evaluate odds.json" + seeded + " --calibrated better.json --held-out 0.3",
 		"evaluate ward.json" + seeded + " --auc", "evaluate none.json" + seeded,
