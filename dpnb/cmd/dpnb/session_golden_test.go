@@ -74,6 +74,7 @@ func TestWhatCommandsSay(t *testing.T) {
 		"price people.csv" + public + " --quantiles age --within 0.05",
 		"forecast --records 5000 --features 100", "forecast --records 500 --features 20 --epsilon 2 --noise 0.3",
 		"predict ill.json new.csv --keep id --out out.csv", "export ill.json -o linear.json",
+		"export ill.json --output again.json",
 		"evaluate ill.json" + seeded + " --auc", "evaluate odds.json" + seeded + " --calibration --held-out 0.3",
 		"evaluate ward.json" + seeded + " --confusion",
 		"evaluate ill.json people.csv" + public + " --price --records 500",
@@ -84,6 +85,7 @@ func TestWhatCommandsSay(t *testing.T) {
 		"fit" + seeded + " --target pressure --learner linear --falling weight --line age --cross smoker,ward " +
 			"--in-units --out cross.json",
 		"fit" + seeded + " --target pressure --learner linear --periodic age --intervals 0.9 --ignore ill,ward",
+		"fit" + seeded + " --target pressure --learner linear --weights age=90 --intervals 0.9 --lines",
 		"fit" + seeded + " --target ill --row-norm -1", "fit" + seeded + " --target ill --learner svm --tau 0.5",
 		"fit" + seeded + " --target ill --learner svm --lambda 0",
 		"fit odd.csv --seed 1" + public + " --target ill --check", "fit" + seeded + " --target ill --ignore ill",
