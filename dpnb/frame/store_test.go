@@ -132,7 +132,8 @@ func TestTablesAreToldApart(t *testing.T) {
 		func() (Scanner, Scanner, error) { return Split(file, 0.3, "k", "x;z") },
 	} {
 		first, rest, err := of()
-		for _, s := range []Scanner{told(fmt.Sprint("first ", k), first, err), told(fmt.Sprint("rest ", k), rest, err)} {
+		for _, s := range []Scanner{told(fmt.Sprint("first ", k), first, err),
+			told(fmt.Sprint("rest ", k), rest, err)} {
 			done = append(done, s.Origin().Done...)
 		}
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Whatever number or bound is set in a learner that is solved quickly, the fit with the same noise is another, or is refused.
+// Whatever number or bound is set in a learner that is solved quickly, the fit with the same noise is another, or is
+// refused.
 func TestFieldsAreHeeded(t *testing.T) {
 	df := learn.Patients(120, 11).Select("age", "smoker", "pressure", "visits", "ill")
-	values := map[string]any{"Lambda": 3.0, "Records": 400, "BaseRate": 0.2, "Width": 0.5, "Threshold": 0.4, "Clip": 0.3,
-		"Bound": objective.RKW23}
+	values := map[string]any{"Lambda": 3.0, "Records": 400, "BaseRate": 0.2, "Width": 0.5, "Threshold": 0.4,
+		"Clip": 0.3, "Bound": objective.RKW23}
 	for _, c := range []struct {
 		l      learn.Learner
 		target string

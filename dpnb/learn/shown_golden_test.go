@@ -145,8 +145,8 @@ func TestWhatIsRarelyShown(t *testing.T) {
 	many := learn.Regression(learn.Patients(1500, 13), "pressure", learn.Lines())
 	tukey, err := learn.TukeyEM(1500).Fit(many, learn.Simulate(60, 1e-6), b)
 	say("TukeyEM of many", tukey, err)
-	open := df.Select("age", "ward", "pressure").WithSchema(learn.Numeric("age", 18, 90).Unbounded(), learn.Categorical("ward", "heart", "lungs"),
-		learn.Numeric("pressure", 80, 200).Unbounded())
+	open := df.Select("age", "ward", "pressure").WithSchema(learn.Numeric("age", 18, 90).Unbounded(),
+		learn.Categorical("ward", "heart", "lungs"), learn.Numeric("pressure", 80, 200).Unbounded())
 	for _, data := range []*learn.Dataset{learn.Regression(open, "pressure"), learn.Counts(open, "pressure"),
 		learn.Binary(df, "ill", learn.Steps("age", 30, 60), learn.Periodic("visits", 20), learn.ClipNorm(2)),
 		learn.Regression(df, "pressure", learn.WeightsFrom("age", 90), learn.Uncentred())} {
