@@ -193,6 +193,10 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 			marked = marked || strings.Contains(s.Cost, "NOT COVERED")
 		}
 		again, err := d.Encoding.Kept().Encoding()
+		unmarked := d.Encoding.Clone()
+		if unmarked.DataDependent = false; d.Encoding.Equal(unmarked) || !d.Encoding.Equal(again) {
+			t.Error("bounds read off the data and stated ones are one encoding")
+		}
 		if !d.DataDependent || !marked || err != nil || !again.DataDependent {
 			t.Errorf("bounds read off the data are not marked (%v)", err)
 		}

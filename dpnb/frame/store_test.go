@@ -100,6 +100,66 @@ func TestGroupsAreToldApart(t *testing.T) {
 	}
 }
 
+// Tables are stored under all that their rows depend on: whatever is changed of how a file is read, or of what is done
+// to its rows, is another table's. Where rows were chosen, it is told.
+func TestTablesAreToldApart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	must.Do(os.WriteFile(path, []byte("w,x;z\na,0;1\nb,1;1\n"), 0o600))
+	seen := map[string]string{}
+	told := func(what string, s Scanner, err error) Scanner {
+		must.Do(err)
+		print := s.(fingerprinted).Fingerprint()
+		if other, there := seen[print]; there || print == "" {
+			t.Errorf("%s is %q, as is %s", what, print, other)
+		}
+		seen[print] = what
+		return s
+	}
+	for k, settings := range []CSVSettings{{}, {Comma: ';'}, {Decimal: ',', Comma: ';'}, {Thousands: ' '},
+		{Encoding: "Latin-1"}, {Skip: 1, Header: []string{"w", "x"}}, {Header: []string{"w", "x"}},
+		{Rename: map[string]string{"w": "v"}}, {PlainQuotes: true}, {Missing: []string{"a"}}, {Comment: '#'},
+		{TrimSuffix: "."}, {TrimPrefix: "£"}, {NumberDuplicates: true}} {
+		s, err := ScanCSV(path, &settings)
+		told(fmt.Sprint("settings ", k), s, err)
+	}
+	file := must.Get(ScanCSV(path, nil))
+	var done []string
+	for k, of := range []func() (Scanner, Scanner, error){
+		func() (Scanner, Scanner, error) { return Split(file, 0.3, "k") },
+		func() (Scanner, Scanner, error) { return Split(file, 0.4, "k") },
+		func() (Scanner, Scanner, error) { return Split(file, 0.3, "l") },
+		func() (Scanner, Scanner, error) { return Split(file, 0.3, "k", "w") },
+		func() (Scanner, Scanner, error) { return Split(file, 0.3, "k", "x;z") },
+	} {
+		first, rest, err := of()
+		for _, s := range []Scanner{told(fmt.Sprint("first ", k), first, err),
+			told(fmt.Sprint("rest ", k), rest, err)} {
+			done = append(done, s.Origin().Done...)
+		}
+	}
+	for _, of := range []func() (Scanner, error){
+		func() (Scanner, error) { return Rename(file, "w", "v") },
+		func() (Scanner, error) { return Rename(file, "w", "u") },
+		func() (Scanner, error) { return Rename(file, "x;z", "v") },
+		func() (Scanner, error) { return Drop(file, "w") },
+		func() (Scanner, error) { return Drop(file, "x;z") },
+		func() (Scanner, error) { return PerPerson(file, "w", 1) },
+		func() (Scanner, error) { return PerPerson(file, "x;z", 1) },
+		func() (Scanner, error) { return PerPerson(file, "w", 2) },
+	} {
+		s, err := of()
+		done = append(done, told(fmt.Sprint("table ", len(seen)), s, err).Origin().Done...)
+	}
+	want := []string{"the first part of 0.3 and 0.7 (k)", "the second part of 0.3 and 0.7 (k)",
+		"the first part of 0.4 and 0.6 (k)", "the second part of 0.4 and 0.6 (k)", "the first part of 0.3 and 0.7 (l)",
+		"the second part of 0.3 and 0.7 (l)", "the first part of 0.3 and 0.7 (k)", "the second part of 0.3 and 0.7 (k)",
+		"the first part of 0.3 and 0.7 (k)", "the second part of 0.3 and 0.7 (k)", `with "v" in place of "w"`,
+		`with "u" in place of "w"`, `with "v" in place of "x;z"`}
+	if !slices.Equal(done, want) {
+		t.Errorf("done is %q", done)
+	}
+}
+
 // Rows of groups, and values of a column, are what the schema says of each row, of a table and of one that is scanned,
 // in whose groups no row is twice though a rule says otherwise later.
 func TestGroupsAreTheirRows(t *testing.T) {

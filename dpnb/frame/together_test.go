@@ -84,7 +84,9 @@ func TestReportsKnowEachFile(t *testing.T) {
 	dir, _ := runlog.Dir()
 	log := must.Get(runlog.Read(dir))
 	for k, path := range files {
-		if len(log.Data) != 3 || log.Data[k].File != path || log.Data[k].SHA256 != scanned(path).Origin().SHA256 {
+		if len(log.Data) != 3 || log.Data[k].File != path || log.Data[k].Name != filepath.Base(path) ||
+			log.Data[k].Path != log.Data[k].Name || log.Data[k].Public || log.Data[k].Invented ||
+			log.Data[k].SHA256 != scanned(path).Origin().SHA256 {
 			t.Errorf("file %d of 3 is logged as %+v", k+1, log.Data)
 		}
 	}

@@ -78,6 +78,11 @@ func TestRefusalLeavesTheLedgerUnchanged(t *testing.T) {
 				t.Errorf("%+v passes the check", e)
 			}
 		}
+		// What is charged once is refused beside itself, too.
+		once := Entry{Epsilon: 0.1, Once: "a"}
+		if repeated := new(RepeatedError); !errors.As(b.Charge(once, once), &repeated) {
+			t.Error("a name is charged twice at once")
+		}
 		after, _ := b.State()
 		if len(after.Entries) != 1 || after.SpentEpsilon != before.SpentEpsilon ||
 			after.RemainingDelta != before.RemainingDelta {

@@ -67,6 +67,22 @@ func TestWhatShareBuys(t *testing.T) {
 			t.Errorf("after Spend a share of %v is %+v, %v of μ", fraction, other, r)
 		}
 	}
+	// δ goes with the share of ε, whatever that is, and one release may have 2⁻¹² of the 2⁻²⁰ of δ that are kept.
+	twice := config("")
+	twice.Epsilon = 2
+	b = open(t, twice)
+	mu, _ := privacy.MuOf(2, 1e-5)
+	if p := must.Get(b.Share(0.1)); p.Delta != 1e-5 || p.Tail != 1e-5*0x1p-32 ||
+		!(math.Abs(p.Mu/mu/math.Sqrt(0.1)-1) <= 1e-5) {
+		t.Errorf("a tenth of ε = 2 is %+v", p)
+	}
+	must.Do(b.Charge(gaussianEntry(b.Spend(0.1))))
+	if p := must.Get(b.Share(0.1)); !(math.Abs(p.Delta-9e-7) <= 1e-15) || !(math.Abs(p.Tail/1e-6/0x1p-32-1) <= 1e-9) {
+		t.Errorf("a tenth of ε = 2 after Spend is %+v", p)
+	}
+	if p := b.Spend(1); !(math.Abs(p.Delta-4.5e-6) <= 1e-15) || !(math.Abs(p.Tail/1e-6/0x1p-32-1) <= 1e-9) {
+		t.Errorf("half of ε = 2 is %+v", p)
+	}
 	for _, f := range []float64{0, -1, 1.01, math.NaN()} {
 		if _, err := b.Share(f); err == nil {
 			t.Errorf("a share of %v is taken", f)

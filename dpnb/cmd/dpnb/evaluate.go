@@ -121,7 +121,7 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	case e.calibration, e.calibrated != "":
 		q, what = explore.CalibrationOf(m), calibration
 	}
-	q = q.Confidence(e.confidence)
+	q = q.Confidence(e.confidence).Noise(e.noise())
 	if cmd.Flags().Changed("base-rate") {
 		q = q.BaseRate(e.baseRate)
 	}

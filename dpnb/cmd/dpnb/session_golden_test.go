@@ -4,12 +4,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // What the commands say in a session with invented patients, the noise of one seed, is as it was: testdata/session.txt
@@ -38,6 +45,13 @@ func TestWhatCommandsSay(t *testing.T) {
 		"1,30,70,no,99,1,heart\n2,88,?,yes,150,3,lungs\n3,120,60,maybe,80,0,bones\n"), 0o600))
 	must.Do(os.WriteFile("odd.csv", []byte("age,weight,smoker,pressure,visits,ill,ward\n17,70,no,1e9,1,no,heart\n"+
 		"x,?,yes,100,-2,perhaps,lungs\n"), 0o600))
+	must.Do(os.WriteFile("bad.csv", []byte("age\tweight\tsmoker\tpressure\tvisits\tward\n"+strings.Repeat(
+		"x\t1 070\tno\t99\t1\theart\n#\n20\t70\tperhaps\t99\t1\theart\n", 7)), 0o600))
+	b := must.Get(ledger.Open(ledger.Config{Name: "kept", Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove,
+		Path: "kept.json"}))
+	must.Do(b.Charge(ledger.Entry{Label: "a mean", Mechanism: "noise", Epsilon: 0.25, Delta: 2e-7, Mu: 0.05}))
+	df := learn.ReadCSV("people.csv").WithSchemaFile("schema.json")
+	must.Do(must.Get(learn.SVM{}.Fit(learn.Binary(df, "ill"), learn.NewBudget(900, 1e-6).Spend(900))).Save("own.json"))
 	const public = " --schema schema.json --epsilon 2 --delta 1e-6"
 	const seeded = " people.csv --seed 1" + public
 	var all strings.Builder
@@ -61,6 +75,7 @@ func TestWhatCommandsSay(t *testing.T) {
 		"price people.csv" + public + " --quantiles age --within 0.05",
 		"forecast --records 5000 --features 100", "forecast --records 500 --features 20 --epsilon 2 --noise 0.3",
 		"predict ill.json new.csv --keep id --out out.csv", "export ill.json -o linear.json",
+		"export ill.json --output again.json",
 		"evaluate ill.json" + seeded + " --auc", "evaluate odds.json" + seeded + " --calibration --held-out 0.3",
 		"evaluate ward.json" + seeded + " --confusion",
 		"evaluate ill.json people.csv" + public + " --price --records 500",
@@ -68,7 +83,34 @@ func TestWhatCommandsSay(t *testing.T) {
 		"fit" + seeded + " --target ill --weights =3", "fit" + seeded + " --target ill --weights age=x",
 		"fit" + seeded + " --target ill --held-out 0", "fit" + seeded + " --target ill --held-out 1",
 		"fit" + seeded + " --target ill --held-out -0.5", "describe" + seeded + " --quantiles weight",
-		"shapes odds.json -o shapes.html", "budget none.json",
+		"fit" + seeded + " --target pressure --learner linear --falling weight --line age --cross smoker,ward " +
+			"--in-units --out cross.json",
+		"fit" + seeded + " --target pressure --learner linear --periodic age --intervals 0.9 --ignore ill,ward",
+		"fit" + seeded + " --target pressure --learner linear --weights age=90 --intervals 0.9 --lines",
+		"fit" + seeded + " --target ill --row-norm -1", "fit" + seeded + " --target ill --learner svm --tau 0.5",
+		"fit" + seeded + " --target ill --learner svm --lambda 0",
+		"fit odd.csv --seed 1" + public + " --target ill --check", "fit" + seeded + " --target ill --ignore ill",
+		"fit" + seeded + " --target ill --by ill", "fit people.csv --target ill",
+		"describe" + seeded + " --by smoker", "describe" + seeded + " --histogram age --edges 18,x",
+		"describe" + seeded + " --levels 0.5", "describe" + seeded + " --mean age --variance age",
+		"price people.csv" + public + " --crosstab smoker,ward --records 1000 --share 0.1",
+		"price people.csv" + public + " --histogram age --edges 18,30,90 --records 1000 --confidence 0.8 --within 30",
+		"price people.csv" + public + " --mean age --by smoker --records 1000 --population --share 0.1",
+		"check bad.csv --schema schema.json --separator tab --thousands space --comment #",
+		"predict ill.json bad.csv --separator tab --thousands space --comment # --out bad.out.csv",
+		"predict ill.json new.csv --keep id --out out.csv", "predict ill.json odd.csv --out out.csv",
+		"evaluate ill.json" + seeded, "evaluate cross.json" + seeded + " --confidence 0.8",
+		"evaluate ill.json" + seeded + " --price --records 500",
+		"evaluate own.json people.csv" + public + " --price --auc --records 500 --base-rate 0.2",
+		"evaluate own.json people.csv" + public + " --price --calibration --records 500 --share 0.5",
+		"evaluate own.json people.csv" + public + " --price --records 500 --confidence 0.8",
+		"evaluate ill.json" + seeded + " --base-rate 0.2",
+		"evaluate odds.json" + seeded + " --calibrated better.json --held-out 0.3",
+		"evaluate ward.json" + seeded + " --auc", "evaluate none.json" + seeded,
+		"shapes odds.json -o shapes.html", "shapes cross.json -o cross.html", "budget none.json", "budget kept.json",
+		"cache --store none", "forecast --records 500 --features 20 --json", "forecast --features 20",
+		"epsilon --type nothing --delta 1e-6", "epsilon --type gaussian", "claims --list --only rkw23/cor3.5",
+		"claims --list --json --only rkw23/cor3.5",
 		"epsilon --type gaussian --sigma 3 --delta 1e-6", "delta --type laplace --scale 2 --epsilon 0.3 --count 4",
 		"epsilon --type gaussian --sigma 2 --rate 0.01 --count 100 --delta 1e-5 --json",
 		"sigma --type gaussian --epsilon 1 --delta 1e-6 --count 3 --adjacency replace",
@@ -79,9 +121,25 @@ func TestWhatCommandsSay(t *testing.T) {
 			fmt.Fprintln(&all, "error:", err)
 		}
 	}
-	for _, file := range []string{"ill.md", "out.csv", "linear.json"} {
+	for _, file := range []string{"ill.md", "out.csv", "bad.out.csv", "linear.json"} {
 		content, _ := os.ReadFile(file)
 		fmt.Fprintf(&all, "== %s\n%s\n", file, content)
 	}
-	golden.Compare(t, kept, all.String())
+	page := string(must.Get(os.ReadFile("cross.html")))
+	fmt.Fprintln(&all, "== cross.html", regexp.MustCompile("<summary>.*?</summary>").FindAllString(page, -1))
+	golden.Compare(t, kept, strings.ReplaceAll(all.String(), must.Get(os.Getwd()), "DIR"))
+}
+
+// What every command says of itself and of its flags is as it was: testdata/help.txt.
+func TestWhatHelpSays(t *testing.T) {
+	var all strings.Builder
+	var visit func(c *cobra.Command, path ...string)
+	visit = func(c *cobra.Command, path ...string) {
+		fmt.Fprintf(&all, "$ dpnb %s\n%s\n", strings.Join(path, " "), must.Get(said(append(path, "--help")...)))
+		for _, below := range c.Commands() {
+			visit(below, append(slices.Clone(path), below.Name())...)
+		}
+	}
+	visit(newRootCommand())
+	golden.Compare(t, "testdata/help.txt", all.String())
 }

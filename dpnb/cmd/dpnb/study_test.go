@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -83,6 +84,20 @@ func TestStudyIsTheSameWithManyWorkers(t *testing.T) {
 	if len(seen) != 9 || all[0].Learner != "Suited" {
 		t.Errorf("learners %v", seen)
 	}
+}
+
+// Every contender is the one that it is said to be: its scores with the noise of one seed, and those of all settings of
+// which the best is taken, are as they were: testdata/study.json, and to more digits testdata/study.txt.
+func TestWhatContendersScore(t *testing.T) {
+	out := studyOf(t, studyFolder(t), "--splits", "1", "--epsilon", "4", "--only", "ill,pay", "--json")
+	golden.Compare(t, "testdata/study.json", out)
+	golden.Figures(t, "testdata/study.txt", 1e-6, func(say func(name string, values ...float64)) {
+		var all []scored
+		must.Do(json.Unmarshal([]byte(out), &all))
+		for _, r := range all {
+			say(r.Table+" "+r.Learner, append(r.Scores, r.All...)...)
+		}
+	})
 }
 
 // Tables are shown with their mean, of which the error is that of independent splits.

@@ -18,7 +18,8 @@ import (
 // variable is the environment variable that has the texts written anew when it is not empty.
 const variable = "DPNB_GOLDEN"
 
-// tolerance is by how much a number of Compare may differ, of itself or of one thousandth.
+// tolerance is by how much a number of Compare may differ, of itself or of one thousandth: of one that has an exponent,
+// as a δ of 1e-06 that is not to be taken for none or for twice as much, of itself or of 10⁻¹², which rounding leaves.
 const tolerance = 2e-3
 
 var number = regexp.MustCompile(`[-+]?\d+(\.\d+)?(e[-+]?\d+)?`)
@@ -157,7 +158,11 @@ func same(a, b string) bool {
 	for i := range x {
 		v, _ := strconv.ParseFloat(x[i], 64) // what the expression matches is a number
 		w, _ := strconv.ParseFloat(y[i], 64)
-		if math.Abs(v-w) > tolerance*max(math.Abs(v), math.Abs(w), 1e-3) {
+		least := 1e-3
+		if strings.Contains(x[i]+y[i], "e") {
+			least = 1e-12
+		}
+		if math.Abs(v-w) > tolerance*max(math.Abs(v), math.Abs(w), least) {
 			return false
 		}
 	}
