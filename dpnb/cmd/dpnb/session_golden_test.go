@@ -37,6 +37,12 @@ func TestWhatCommandsSay(t *testing.T) {
 		"1,30,70,no,99,1,heart\n2,88,?,yes,150,3,lungs\n3,120,60,maybe,80,0,bones\n"), 0o600))
 	must.Do(os.WriteFile("odd.csv", []byte("age,weight,smoker,pressure,visits,ill,ward\n17,70,no,1e9,1,no,heart\n"+
 		"x,?,yes,100,-2,perhaps,lungs\n"), 0o600))
+	marked := func(name, mark, text string) {
+		must.Do(os.WriteFile(name, []byte(strings.ReplaceAll(text, ",", mark)), 0o600))
+	}
+	marked("tab.tsv", "\t", strings.Replace(rows.String(), "age", "old", 1))
+	marked("bare.tsv", "\t", "1,30,70,no,99,1,heart\n2,88,?,yes,150,3,lungs\n")
+	marked("many.txt", " ", "old,weight,smoker,pressure,visits,ward\n"+strings.Repeat("x,70,no,99,1,heart\n", 30))
 	const public = " --schema schema.json --epsilon 2 --delta 1e-6"
 	const seeded = " people.csv --seed 1" + public
 	var all strings.Builder
@@ -60,6 +66,9 @@ func TestWhatCommandsSay(t *testing.T) {
 		"price people.csv" + public + " --quantiles age --within 0.05",
 		"forecast --records 5000 --features 100", "forecast --records 500 --features 20 --epsilon 2 --noise 0.3",
 		"predict ill.json new.csv --keep id --out out.csv", "export ill.json -o linear.json",
+		"fit tab.tsv --seed 1" + public + " --separator tab --rename old=age --target ill --falling age --out tab.json",
+		"predict tab.json bare.tsv --header id,age,weight,smoker,pressure,visits,ward --keep id --out bare.csv",
+		"predict tab.json many.txt --separator space --out many.csv",
 		"evaluate ill.json" + seeded + " --auc", "evaluate odds.json" + seeded + " --calibration --held-out 0.3",
 		"evaluate ward.json" + seeded + " --confusion",
 		"evaluate ill.json people.csv" + public + " --price --records 500",
@@ -78,7 +87,7 @@ func TestWhatCommandsSay(t *testing.T) {
 			fmt.Fprintln(&all, "error:", err)
 		}
 	}
-	for _, file := range []string{"ill.md", "out.csv", "linear.json"} {
+	for _, file := range []string{"ill.md", "out.csv", "linear.json", "bare.csv"} {
 		content, _ := os.ReadFile(file)
 		fmt.Fprintf(&all, "== %s\n%s\n", file, content)
 	}
