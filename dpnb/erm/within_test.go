@@ -105,9 +105,9 @@ func (c countedHuber) ValueSlope(slope, t, y []float64) float64 {
 	return c.Huber.ValueSlope(slope, t, y)
 }
 
-// searched has the search for the multiplier where Newton's method on the surface goes astray at first, as the curvature
-// of losses is met on a narrow strip only: its brackets grow, and are halved. It returns what is found from each start,
-// and the passes to it.
+// searched has the search for the multiplier where Newton's method on the surface goes astray at first, as losses bend
+// on a narrow strip only: its brackets grow, and are halved. It says what is found from each start, and in how many
+// passes.
 func searched(say func(name string, values ...float64)) {
 	for k, n := range []int{2, 3} {
 		r, passes := rand.New(rand.NewPCG([]uint64{23, 16}[k], 1)), 0

@@ -86,8 +86,8 @@ func TestWhatIsShown(t *testing.T) {
 	for i := range codes {
 		codes[i] = fmt.Sprint("code ", i)
 	}
-	many := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "code", Kind: frame.Categorical, Texts: codes}))).
-		WithSchema(learn.Categorical("code", codes...))
+	many := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "code", Kind: frame.Categorical,
+		Texts: codes}))).WithSchema(learn.Categorical("code", codes...))
 	text := must.Get(explore.Histogram("code").Noise(learn.Seed(1)).Of(many, learn.Simulate(9, 0))).Display().Text()
 	fmt.Fprintf(&all, "== %s\n", text[strings.Index(text, "code 98 "):])
 	price := must.Get(explore.Count().Price(df, 5, 0.9))

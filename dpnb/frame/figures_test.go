@@ -208,14 +208,19 @@ func TestWhatIsSaid(t *testing.T) {
 	lacking := &Schema{Fields: []Field{NumericField("n", 0, 10).OrMissing(), LogField("l", 1, 100).Typically(5).
 		OrMissing(), CategoricalField("two", "no", "yes"), NumericField("o", 0, 1).Unbounded().OrMissing(),
 		DateField("m", "2006-01-02", "2020-01-01", "2020-12-31")}}
-	for _, terms := range [][]Term{nil, {{Column: "n", Periodic: true, Period: 10}}, {{Column: "n", Steps: []float64{4}}}} {
+	for _, terms := range [][]Term{nil, {{Column: "n", Periodic: true, Period: 10}}, {{Column: "n",
+		Steps: []float64{4}}}} {
 		for i, set := range []DesignSettings{{Centred: true, InUnits: true}, {Centred: true, InUnits: true, Curves: 4},
 			{Centred: true}} {
 			set.Label = "two"
-			few := must.Get(table.Select([][]string{{"n", "l", "m", "two"}, {"n", "l", "m", "two"}, {"n", "o", "two"}}[i]...))
+			few := must.Get(table.Select([][]string{{"n", "l", "m", "two"}, {"n", "l", "m", "two"},
+				{"n", "o", "two"}}[i]...))
 			d := must.Get(NewDesign(few, must.Get(lacking.With(table.Names(), terms...)), set))
 			say("missing is compared with", strings.Join(d.Encoding.MissingAgainst(), "; "))
 			for _, c := range d.Encoding.Components(nil, 0) {
+				if text := c.Text(2.34567); c.Field.Part != Days && text != "2.346" { // to the digit
+					t.Errorf("2.34567 of %s is %s", c.Field.Name, text)
+				}
 				say("component", c.Field.Name, c.Text(2.34567), c.Text(18300.4), c.Bent, c.Deviation())
 			}
 		}

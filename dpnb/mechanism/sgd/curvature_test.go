@@ -271,8 +271,8 @@ func TestTiedBeyondThreeDeviations(t *testing.T) {
 // iterates, of the gradients, and squared of the matrices. Nowhere is over the features, or refused.
 func TestMomentsAlongABasis(t *testing.T) {
 	const d, levels = 4, 2
-	c := Curvature{Nowhere: []matrix.Direction{{First: 0, Weights: []float64{1, -2}}, {First: 1, Weights: []float64{0, 3,
-		1}}}}
+	c := Curvature{Nowhere: []matrix.Direction{{First: 0, Weights: []float64{1, -2}},
+		{First: 1, Weights: []float64{0, 3, 1}}}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	normal := func(n int) []float64 {
 		v := make([]float64, n)
@@ -292,7 +292,8 @@ func TestMomentsAlongABasis(t *testing.T) {
 	form[0], form[2] = 2*form[1], -form[3]/3 // so that it has nothing along these two
 	within := mat.NewVecDense(p, k.inside(form))
 	all := mat.NewVecDense(d, form)
-	for name, of := range map[string][2][]float64{"iterates": {m.Theta, k.Theta}, "gradients": {m.Gradient, k.Gradient}} {
+	for name, of := range map[string][2][]float64{"iterates": {m.Theta, k.Theta}, "gradients": {m.Gradient,
+		k.Gradient}} {
 		for level := range levels {
 			// Of what lies along the basis the form is what it was; all else is gone.
 			got := mat.Dot(within, mat.NewVecDense(p, of[1][level*p:(level+1)*p]))
