@@ -19,6 +19,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
+// replacesOne is a mechanism under replace-one, to whoever asks.
+type replacesOne struct{ mechanism.Mechanism }
+
+func (m replacesOne) Describe() mechanism.Description {
+	d := m.Mechanism.Describe()
+	d.Adjacency = privacy.ReplaceOne
+	return d
+}
+
 func TestFiguresStay(t *testing.T) {
 	golden.Figures(t, "testdata/figures.txt", 1e-7, func(say func(name string, values ...float64)) {
 		put := func(name string, values ...any) { say(name, golden.Numbers(values...)...) }
@@ -94,6 +103,9 @@ func TestFiguresStay(t *testing.T) {
 		put("curvature", drawn, must.Get(c.LossAt(drawn)),
 			must.Get(c.Swap().LossAt(drawn)), must.Get(c.logDensity(false, drawn)), losses,
 			DeltaOfLosses(losses, 0.05, 0.9, noise.NewSeeded(8)), meanDeterminant([]float64{0.5, 2, 3}, 7))
+		for _, dir := range []privacy.Direction{privacy.Remove, privacy.Add} {
+			put("its loss", must.Get(c.privacyLoss(dir, noise.NewSeeded(6))))
+		}
 		turned, angle := frame([]float64{1, 2, 2}, []float64{0, 1, -1})
 		put("frame", turned.RawMatrix().Data, angle)
 		for _, dir := range []privacy.Direction{privacy.Remove, privacy.Add} {
@@ -128,6 +140,8 @@ func TestFiguresStay(t *testing.T) {
 			}
 			put("separation", separation(sets[0], sets[1]))
 		}
+		put("certain", separation([][]float64{{1}, {1}, {1}, {1}}, [][]float64{{0}, {0}, {0}, {0}}),
+			separation([][]float64{{1}, {1}, {1}, {1}}, [][]float64{{1}, {1}, {1}, {1}}))
 		uneven := [][]float64{{1, math.NaN(), math.Inf(-1)}, {2}, {1e200, 3}}
 		level(uneven)
 		put("level", uneven)
@@ -188,6 +202,12 @@ func TestFiguresStay(t *testing.T) {
 		search := Search{Loss: loss.Logistic{}, Labels: []float64{-1, 1}, RowNorm: 1, Lambda: 1, Sigma: 2, Epsilon: 0.3,
 			Direction: privacy.Remove, Claimed: 0.2, Steps: 6}
 		put("search", must.Get(search.Run(context.Background(), noise.NewSeeded(1))))
+		for _, claimed := range []float64{0, math.NaN()} {
+			search.Claimed = claimed
+			for _, search.Epsilon = range []float64{0.3, 50} { // where there is something to find, and nothing
+				put("against no claim", search.evaluate(search.start(3, noise.NewSeeded(6))).Ratio)
+			}
+		}
 		m := must.Get(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Tolerance: 1e-6,
 			Epsilon: 1, Delta: 1e-3, Adjacency: privacy.AddRemove}))
 		pairs := must.Get(Domain{RowNorm: 1, Features: 2, Labels: []float64{-1, 1}}.Pairs(privacy.AddRemove))
@@ -208,6 +228,16 @@ func TestFiguresStay(t *testing.T) {
 				}}.Run(&Options{Level: 0.9, Delta: 1e-3}, noise.NewSeeded(5))
 			if put("one run", err); err == nil {
 				put("found", once)
+			}
+		}
+		replacing := OneRun{Mechanism: replacesOne{m}, Canaries: in,
+			Base: Data{Rows: matrix.NewDense(1, 2, []float64{0.5, 0.5}), Labels: []float64{1}}}
+		tossed := []bool{true, false, false, true, true, false}
+		for _, n := range []int{0, 5, 6, 7} {
+			replacing.Instead = Data{Rows: matrix.NewDense(n, 2, draws(9, 1, 2*n, 0)[0]), Labels: make([]float64, n)}
+			data, err := replacing.assembled(must.Get(in.records()), tossed)
+			if put(fmt.Sprint("replaced ", n), err); err == nil {
+				put("assembled", must.Get(data.records()))
 			}
 		}
 		stopped := &Stopped{Mechanism: m, Rows: rows, Labels: []float64{1, -1, 1}, Extra: []float64{0, 1},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -137,6 +138,20 @@ func TestLowBitsOfClassesAndCounts(t *testing.T) {
 			if err != nil || planted.LastBits < 0.9 {
 				t.Errorf("%s: %v, noise rounded without the result: %v", c.Name, err, planted)
 			}
+		}
+	}
+	// What is told apart is an error, and so is a fault that is none.
+	bare, honest := aCount(50), aCount(50)
+	bare.Attack.Sums = func(with bool, _ *noise.Seeded) ([]float64, error) {
+		return []float64{map[bool]float64{true: 500.3, false: 499.7}[with]}, nil
+	}
+	bare.Attack = bare.Attack.With(GridNoise)
+	honest.Fault = func(result, scales []float64, src *noise.Seeded) []float64 {
+		return []float64{objpert.Count{Sigma: scales[0]}.Run(int(result[0]), src)}
+	}
+	for want, c := range map[string]LowBitsCase{"told apart": bare, "the fault passes": honest} {
+		if _, _, err := c.Check(t.Context(), 200); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want that it says %q", err, want)
 		}
 	}
 	// A release of one number says little at a time: more runs, which cost little.

@@ -73,6 +73,9 @@ func (l leaky) Run(rows matrix.Rows, labels []float64, src noise.Source, setting
 	switch l.Where {
 	case "a truth value":
 		r.Also = &struct{ Odd bool }{n%2 == 1}
+	case "a parity": // beside bits of the noise, which alone and in pairs say nothing
+		bits := int(math.Floor(1000 * r.Coefficients[0]))
+		r.Also = &struct{ A, B, C bool }{bits&1 == 1, bits&2 == 2, (bits^bits>>1^n)&1 == 1}
 	case "a parameter":
 		r.Fitted = odd
 	case "the tolerance":
@@ -92,6 +95,17 @@ func TestMechanismSeesTheWholeRelease(t *testing.T) {
 		if r.Refuted != (where != "nowhere") {
 			t.Errorf("a record that shows in %s: %v", where, r)
 		}
+	}
+	// What no learned score sees is seen by one that is given.
+	o := &Options{Draws: 2000, Delta: 1e-5, Claim: claim}
+	blind := must.Get(Mechanism(context.Background(), leaky{m, "a parity"}, pair, o, noise.NewSeeded(3)))
+	o.Score = func(x []float64) float64 {
+		bits := x[3:] // after a count, a sum and how many there are
+		return float64(int(bits[0]) ^ int(bits[1]) ^ int(bits[2]))
+	}
+	r := must.Get(Mechanism(context.Background(), leaky{m, "a parity"}, pair, o, noise.NewSeeded(3)))
+	if blind.Refuted || !r.Refuted || r.Score != "given" {
+		t.Errorf("a parity that a score knows: %v by %q; without it %v", r, r.Score, blind)
 	}
 }
 

@@ -204,6 +204,7 @@ func TestValidate(t *testing.T) {
 		"ω < 0":                   func(p *Problem) { p.Shrinkage = []float64{1, -1e-300} },
 		"ω = NaN":                 func(p *Problem) { p.Shrinkage = []float64{math.NaN(), 0} },
 		"ω = Inf":                 func(p *Problem) { p.Shrinkage = []float64{0, math.Inf(1)} },
+		"a square beyond float64": func(p *Problem) { p.Loss, p.Labels[3] = loss.Squared{}, 1e200 },
 	} {
 		p := good()
 		spoil(p)

@@ -106,6 +106,12 @@ func TestFiguresStay(t *testing.T) {
 				v := append([]float64(nil), grad...)
 				m.solve(v)
 				put("metric", v[:5])
+				if primal, ok := m.(*primalMetric); ok { // where it cannot be factored
+					primal.ok = false
+					copy(v, grad)
+					m.solve(v)
+					put("its diagonal", v[:5])
+				}
 			}
 			if p.Joint == nil && p.Quadratic == nil {
 				m := newDualMetric(&p, e.ridge)
@@ -117,6 +123,14 @@ func TestFiguresStay(t *testing.T) {
 				put("dual", m.ok, v[:5])
 			}
 		}
+		empty := full
+		empty.Rows = sparseOf(matrix.NewDense(len(y), 5, nil))
+		at, of := dd.NewVector(5), dd.NewVector(5)
+		put("empty rows", newPrecise(newEvaluator(&empty, 1)).gradient(of, at), of.Hi)
+		formed, _ := norms1(30, 3, 1, true)
+		formed = formed.sampled(4)
+		put("sample of forms", formed.Labels, formed.Forms[0].(*matrix.CSR).Values,
+			formed.Forms[1].(*matrix.CSR).Values)
 		ev := must.Get(NewEvaluator(&full, 1))
 		h, g := make([]float64, 25), make([]float64, 5)
 		ev.Hessian(h, []float64{1, 0, 0.5, 0, -1})
@@ -141,7 +155,7 @@ func TestFiguresStay(t *testing.T) {
 				WithinError(n, 5, 0.7, 0.3, 2, 3), WithinError(n, 500, 0.7, 0.3, 2, 3))
 		}
 		w := newWithin(&full, 0.2, 1e-3, 1e-5, 1)
-		at := dd.NewVector(5)
+		at = dd.NewVector(5)
 		copy(at.Hi, []float64{0.1, 0, 0.1, 0.1, -0.1})
 		w.surface(at)
 		mu, distance := w.certify(at)
@@ -189,5 +203,6 @@ func TestFiguresStay(t *testing.T) {
 				say("arrived", w.arrive()...)
 			}
 		}
+		searched(say)
 	})
 }

@@ -74,17 +74,14 @@ func (r *records) addPrecise(c *Sums, s *scratch, q *Query, lo, hi int) {
 	kernel.Normalise2(grad, low)
 }
 
-// entries returns the entries of row i that are stored, with their columns, which are nil for all of them. row is
-// working space for rows of other packages.
+// entries returns the entries of row i that are stored, with their columns, which are nil for all of them or none. row
+// is working space for rows of other packages.
 func entries(rows matrix.Rows, row []float64, i int) (columns []int32, values []float64) {
 	switch rows := rows.(type) {
 	case *matrix.Dense:
 		return nil, rows.Data[i*rows.D : (i+1)*rows.D]
 	case *matrix.CSR:
-		if columns, values = rows.Entries(i); columns == nil {
-			columns = []int32{}
-		}
-		return columns, values
+		return rows.Entries(i)
 	}
 	rows.Row(row, i)
 	return nil, row

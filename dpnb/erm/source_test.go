@@ -330,11 +330,18 @@ type held struct {
 
 func (h *held) Done(lo, hi int) { h.gone = append(h.gone, [2]int{lo, hi}) }
 
-// The labels of a sample are let go on the way, however many there are: never more than some labelsHeld are held.
+// The labels of a sample are let go on the way, however many there are: never more than some labelsHeld are held. So
+// are those that are looked at.
 func TestSampledLetsGoOfLabels(t *testing.T) {
 	const n = 3*labelsHeld + 5
 	rows := &held{Dense: matrix.NewDense(n, 1, nil)}
-	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Logistic{}, Lambda: 1}
+	p := &Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Squared{}, Lambda: 1}
+	must.Do(p.Validate())
+	if want := [][2]int{{0, labelsHeld}, {labelsHeld, 2 * labelsHeld}, {2 * labelsHeld, 3 * labelsHeld}}; !slices.Equal(
+		rows.gone, want) {
+		t.Errorf("after a look at all labels %v are let go, want %v", rows.gone, want)
+	}
+	rows.gone = nil
 	p.sampled(3000)
 	at := 0
 	for _, g := range rows.gone {
@@ -345,5 +352,31 @@ func TestSampledLetsGoOfLabels(t *testing.T) {
 	}
 	if n-at > labelsHeld+n/3000+1 {
 		t.Errorf("%d labels are held at the end", n-at)
+	}
+}
+
+// labelled is rows that come with labels.
+type labelled struct {
+	matrix.Rows
+	labels []float64
+}
+
+func (l labelled) Labels() []float64 { return l.labels }
+
+// The labels of a source are its own only if they are the very ones, and all of them.
+func TestOwnLabels(t *testing.T) {
+	own := []float64{1, -1, 1}
+	for i, c := range []struct {
+		own, labels []float64
+		want        bool
+	}{{own, own, true}, {own, slices.Clone(own), false}, {own, own[:2], false}, {own[:2], own, false},
+		{own[:2], own[1:], false}, {own[1:], own[:2], false}, {own[:1], own[:1], true}, {own[:1], own[1:2], false},
+		{nil, nil, true}, {nil, own[:0], true}, {nil, own, false}} {
+		if got := ownLabels(labelled{nil, c.own}, c.labels); got != c.want {
+			t.Errorf("case %d: %v", i, got)
+		}
+	}
+	if ownLabels(matrix.NewDense(3, 1, nil), own) {
+		t.Error("rows without labels have some")
 	}
 }

@@ -1,6 +1,7 @@
 package erm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -65,6 +66,65 @@ func TestMinimizeWithin(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Where a linear term may be off by more than a certificate within the ball allows, that of the surface holds if the
+// term is large enough; whatever has no answer is refused there and elsewhere.
+func TestWithinABlur(t *testing.T) {
+	const reach, radius = 1e-3, 2
+	p := heavy(loss.LeastAbsolute{}, 30, 5, 1e6, 7)
+	want := must.Get(MinimizeWithin(p, radius, 1e-9, 0, 1))
+	for _, blur := range []float64{0.4 * p.Lambda * reach, 0.5 * p.Lambda * reach, 100 * p.Lambda * reach} {
+		theta := must.Get(MinimizeWithin(p, radius, reach, blur, 1))
+		if d := floats.Distance(theta, want, 2); !(d <= 2*reach) {
+			t.Errorf("blur %g: off by %g", blur, d)
+		}
+		spoilt := *p
+		spoilt.Shrinkage = []float64{0, 0, -1, 0, 0}
+		if theta, err := MinimizeWithin(&spoilt, radius, reach, blur, 1); theta != nil || !isDataError(err) {
+			t.Errorf("blur %g: %v, %v of a negative ridge", blur, theta, err)
+		}
+	}
+}
+
+func isDataError(err error) bool {
+	var de *matrix.DataError
+	return errors.As(err, &de)
+}
+
+// countedHuber counts the passes over records.
+type countedHuber struct {
+	loss.Huber
+	passes *int
+}
+
+func (c countedHuber) ValueSlope(slope, t, y []float64) float64 {
+	*c.passes++
+	return c.Huber.ValueSlope(slope, t, y)
+}
+
+// searched has the search for the multiplier where Newton's method on the surface goes astray at first, as losses bend
+// on a narrow strip only: its brackets grow, and are halved. It says what is found from each start, and in how many
+// passes.
+func searched(say func(name string, values ...float64)) {
+	for k, n := range []int{2, 3} {
+		r, passes := rand.New(rand.NewPCG([]uint64{23, 16}[k], 1)), 0
+		rows, y := matrix.NewDense(n, 2, nil), make([]float64, n)
+		for i := range rows.Data {
+			rows.Data[i] = 100 * r.NormFloat64()
+		}
+		for i := range y {
+			y[i] = 50 * r.NormFloat64()
+		}
+		p := &Problem{Rows: rows, Labels: y, Loss: countedHuber{loss.Huber{Threshold: 0.01}, &passes}, Lambda: 1,
+			Linear: make([]float64, 2)}
+		free := must.Get(Minimize(p, &Settings{Workers: 1, Tolerance: 1e-9}))
+		for i, start := range [][]float64{free.Theta, {10, 10}, {0, -0.301}, {0.301, 0}}[:4-2*k] {
+			passes = 0
+			theta := newWithin(p, 0.3, 1e-9, 0, 1).search(start)
+			say(fmt.Sprint("searched ", n, i), append(theta, float64(passes))...)
 		}
 	}
 }

@@ -74,7 +74,27 @@ func TestWhatIsShown(t *testing.T) {
 		fmt.Fprintf(&all, "== %s\n%s%s\n", c.Display().Text(), c.Illustration().Numbers(),
 			golden.Written(c.Illustration().SVG()))
 	}
+	// A model of a group, of its records and of all where nothing says which these are.
+	groups := must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "town",
+		func(part learn.DataFrame) *learn.Dataset { return learn.Binary(part, "flag") }, learn.Simulate(50, 1e-6)))
+	for _, of := range []learn.DataFrame{df, df.Drop("town")} {
+		s := must.Get(explore.AUCOf(groups.Of("Rome")).Noise(learn.Seed(1)).Of(of, learn.Simulate(9, 1e-6)))
+		fmt.Fprintf(&all, "== %s\n", s.Display().Text())
+	}
+	// Of many numbers the first.
+	codes := make([]string, 104)
+	for i := range codes {
+		codes[i] = fmt.Sprint("code ", i)
+	}
+	many := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "code", Kind: frame.Categorical,
+		Texts: codes}))).WithSchema(learn.Categorical("code", codes...))
+	text := must.Get(explore.Histogram("code").Noise(learn.Seed(1)).Of(many, learn.Simulate(9, 0))).Display().Text()
+	fmt.Fprintf(&all, "== %s\n", text[strings.Index(text, "code 98 "):])
+	price := must.Get(explore.Count().Price(df, 5, 0.9))
+	for _, epsilon := range []float64{1000, 0.01} {
+		fmt.Fprintln(&all, price.In(fresh(epsilon, 0)).Display().Text())
+	}
 	// What is assumed is the same for most.
-	text := regexp.MustCompile("(?m)^Assumes: .*\n").ReplaceAllString(all.String(), "")
+	text = regexp.MustCompile("(?m)^Assumes: .*\n").ReplaceAllString(all.String(), "")
 	golden.Compare(t, "testdata/shown.txt", text)
 }

@@ -136,11 +136,11 @@ func TestSchemaFiles(t *testing.T) {
 func TestCodebook(t *testing.T) {
 	s := must.Get(frame.ReadCodebook(table(t, "name,type,lower,upper,categories,missing,missingAs,layout\n"+
 		"age,number,0,120,,,40,\nward,category,,,A|B | C,yes,,\nadmitted,\"date, in days\",18262,18627,,,,02.01.2006\n"+
-		"born,month of a date,,,,,,2006-01-02\n")))
+		"born,month of a date,,,,,,2006-01-02\nname,ignore,,,,,,\n")))
 	month := frame.MonthField("born", "2006-01-02")
 	want := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120).OrMissingAs(40),
 		frame.CategoricalField("ward", "A", "B", "C").OrMissing(),
-		frame.DateField("admitted", "02.01.2006", "01.01.2020", "31.12.2020"), month}}
+		frame.DateField("admitted", "02.01.2006", "01.01.2020", "31.12.2020"), month}, Ignored: []string{"name"}}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("%+v, want %+v", s, want)
 	}

@@ -28,6 +28,7 @@ func TestWhatIsSaid(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must.Do(os.WriteFile(filepath.Join(dir, "list.csv"), []byte("c\na\nb\n"), 0o600))
+	must.Do(os.WriteFile(filepath.Join(dir, "more.csv"), []byte("c\nd\n"), 0o600))
 	must.Do(os.WriteFile(filepath.Join(dir, "two.csv"), []byte("c,d\na,b\n"), 0o600))
 	number := `{"name":"n","type":"number","lower":1,"upper":9,`
 	text := `{"name":"n","type":"category","categories":["a","b"],`
@@ -81,7 +82,7 @@ func TestWhatIsSaid(t *testing.T) {
 		say("ignores", s.Ignored, s.Open(), s.Inferred(), s.Like("N"), s.Like("m"), s.Fits([]string{"n", "m"}),
 			s.Fits([]string{"N"}), string(must.Get(s.Text())))
 	}
-	for _, whole := range []string{"", "[]", `{"version":2,"fields":[]}`, `{"version":1}`, "{",
+	for _, whole := range []string{"", "[]", `{"version":2,"fields":[]}`, `{"version":1}`, `{"version":"1"}`, "{",
 		`{"version":1,"fields":1}`,
 		`{"version":1,"fields":[{"name":"n"}], "x":1}`, "{} {}"} {
 		_, err := ParseSchema([]byte(whole), dir)
@@ -120,6 +121,7 @@ func TestWhatIsSaid(t *testing.T) {
 		{"a\n1\n", CSVSettings{Comment: ','}}, {"a;b\n1.234,5;x\n", CSVSettings{Comma: ';', Decimal: ',',
 			Thousands: '.'}},
 		{"a\n1\n", CSVSettings{ChunkRows: -1}}, {"a;b\n1;2\n", CSVSettings{}}, {"a\r\n1\r\n", CSVSettings{}},
+		{"a\n1\n", CSVSettings{Comma: ',', Decimal: '.', Thousands: '\'', Comment: '#'}},
 	} {
 		table, err := ReadCSV(strings.NewReader(c.text), &c.s)
 		if say(fmt.Sprintf("= %q %+v", c.text, c.s), err); err == nil {
@@ -132,6 +134,13 @@ func TestWhatIsSaid(t *testing.T) {
 			say("as", table.Rows(), fmt.Sprintf("%+v", InferSchema(table).Fields))
 		}
 	}
+	// What is public of how a file is read.
+	for _, s := range []*CSVSettings{nil, {Comma: ',', Decimal: '.', ChunkRows: 7}, {Comma: ';', Decimal: ',',
+		Thousands: '.', Comment: '#', Encoding: "latin1", ChunkRows: 7, Missing: []string{"?"}, TrimSuffix: " m"}} {
+		of := must.Get(ScanCSV(filepath.Join(dir, "list.csv"), s))
+		say("seen", of.Origin().Seen(), of.Origin().Told(), must.Get(Together(of, must.Get(ScanCSV(filepath.Join(dir,
+			"more.csv"), s)))).Origin().Told())
+	}
 	// What does not fit, what is refused of settings, and what is said of what was done.
 	public := &Schema{Fields: []Field{NumericField("n", 0, 10), LogField("l", 1, 100), CategoricalField("c", "x", "y",
 		"z"),
@@ -143,9 +152,24 @@ func TestWhatIsSaid(t *testing.T) {
 	for _, m := range misfits {
 		say("misfit", fmt.Sprintf("%+v", m))
 	}
+	commas := must.Get(ReadCSV(strings.NewReader("n;two\n1.234,5;no\n0.7;yes\n3,5;maybe\n"), &CSVSettings{Comma: ';',
+		Decimal: ','}))
+	misfits, err = Misfits(commas, public)
+	say("by marks", misfits, err)
+	unread := must.Get(NewDesign(commas, public, DesignSettings{Label: "two", RowNorm: 1})).Encoding
+	found := must.Get(unread.Unread(nil, commas, 0))
+	say("unread", found)
+	say("unread after three rows", must.Get(unread.Unread(found, commas, 3)))
+	own := Column{Name: "x", Kind: Categorical, Texts: []string{"1.5", "none"}}
+	err = own.ReadAs(Reading{Missing: []string{"none"}})
+	say("read anew", err, own.Reading(), own.Number(0), own.Number(1))
 	_, err = Misfits(table, nil)
 	say("no schema", err)
 	few := must.Get(table.Select("n", "l", "c", "two", "m"))
+	for task := range ManyClasses + 1 {
+		_, err := NewDesign(few, &Schema{Fields: public.Fields[:3]}, DesignSettings{Label: "two", Task: task})
+		say("no field of the label", err)
+	}
 	for _, s := range []DesignSettings{{}, {Label: "q"}, {Label: "two", Task: 5}, {Label: "two", Task: -1},
 		{Label: "n"},
 		{Label: "two", RowNorm: -1}, {Label: "two", RowNorm: math.Inf(1)}, {Label: "two", ClipNorm: math.NaN()},
@@ -181,6 +205,26 @@ func TestWhatIsSaid(t *testing.T) {
 	}
 	d, err := NewDesign(must.Get(table.Select("n", "o", "two")), public, DesignSettings{Label: "two", Centred: true})
 	say("open", err, d.Features, d.RowNorm, fmt.Sprintf("%+v", d.Steps), d.Encoding.Open())
+	lacking := &Schema{Fields: []Field{NumericField("n", 0, 10).OrMissing(), LogField("l", 1, 100).Typically(5).
+		OrMissing(), CategoricalField("two", "no", "yes"), NumericField("o", 0, 1).Unbounded().OrMissing(),
+		DateField("m", "2006-01-02", "2020-01-01", "2020-12-31")}}
+	for _, terms := range [][]Term{nil, {{Column: "n", Periodic: true, Period: 10}}, {{Column: "n",
+		Steps: []float64{4}}}} {
+		for i, set := range []DesignSettings{{Centred: true, InUnits: true}, {Centred: true, InUnits: true, Curves: 4},
+			{Centred: true}} {
+			set.Label = "two"
+			few := must.Get(table.Select([][]string{{"n", "l", "m", "two"}, {"n", "l", "m", "two"},
+				{"n", "o", "two"}}[i]...))
+			d := must.Get(NewDesign(few, must.Get(lacking.With(table.Names(), terms...)), set))
+			say("missing is compared with", strings.Join(d.Encoding.MissingAgainst(), "; "))
+			for _, c := range d.Encoding.Components(nil, 0) {
+				if text := c.Text(2.34567); c.Field.Part != Days && text != "2.346" { // to the digit
+					t.Errorf("2.34567 of %s is %s", c.Field.Name, text)
+				}
+				say("component", c.Field.Name, c.Text(2.34567), c.Text(18300.4), c.Bent, c.Deviation())
+			}
+		}
+	}
 	_, err = NewDesign(must.Get(table.Select("n", "o", "two")), public, DesignSettings{Label: "two", RowNorm: 1})
 	say("scaled", err)
 	for _, terms := range [][]Term{{{Column: "q"}}, {{Column: "n"}}, {{Column: "n", Line: true}, {Column: "n",
@@ -265,7 +309,7 @@ func TestFiguresStay(t *testing.T) {
 					mean = nil
 				}
 				scale, shift, err := e.Units()
-				put(name+"units", scale, shift, err)
+				put(name+"units", scale, shift, err, e.CrossedColumns())
 				norm, ok := e.Normed()
 				put(name+"norm", norm, ok, e.Groups(), e.Blocks(), e.Curves(), e.CrossedCurves())
 				for _, of := range [][]matrix.Direction{e.Held(), e.Nowhere()} {

@@ -157,7 +157,7 @@ func TestEffectsOfRowsThatAreCut(t *testing.T) {
 	of := func(record int) []float64 {
 		row := make([]float64, d.Width())
 		d.Rows.Row(row, record)
-		row = row[:5]
+		row = row[:len(mean)]
 		floats.Sub(row, mean)
 		floats.Scale(cut(floats.Dot(row, row)), row)
 		return row[:3]
@@ -176,6 +176,20 @@ func TestEffectsOfRowsThatAreCut(t *testing.T) {
 		if !floats.EqualApprox(c.Weights[:3], want, 1e-9) {
 			t.Errorf("%s as a contrast: %v, want %v", f.Name, c.Weights[:3], want)
 		}
+	}
+	// A missing number is compared with the one at which all else of its column is 0.
+	schema.Fields[0] = frame.NumericField("a", 0, 10).Typically(4).OrMissing()
+	table = must.Get(frame.NewTable(column("a", "? 4 9 ? 4 9"), column("b", "u u u v v v"),
+		column("rich", "no yes no yes no yes")))
+	d = must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "rich", Centred: true, InUnits: true}))
+	mean = []float64{0.3, 0, 0, 0} // hardly one is missing
+	want, zero := of(0), of(1)
+	for j := range 2 {
+		want[j] -= zero[j]
+	}
+	if f := d.Encoding.Effects(mean, 0, cut)[1]; f.Name != "a missing" || !floats.EqualApprox(f.Weights[:2], want[:2],
+		2e-3) { // the mean is taken to be that of places on the scale
+		t.Errorf("%s: %v, want %v", f.Name, f.Weights[:2], want[:2])
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -137,6 +138,31 @@ func TestPiecesAreTheTable(t *testing.T) {
 	}
 	if left := Pieces(must.Get(Drop(scanned(files...), "town"))); left != nil {
 		t.Errorf("%v are without a column", left)
+	}
+}
+
+// stretch is a file of parts, lo to hi − 1 of them.
+type stretch struct {
+	Scanner
+	lo, hi int
+}
+
+func (s stretch) Read(func(io.Reader) error) error { return nil }
+func (s stretch) Stretch() (lo, hi int)            { return s.lo, s.hi }
+func (s stretch) Parts() int                       { return 9 }
+func (s stretch) Part(lo, hi int) Scanner          { return stretch{s.Scanner, lo, hi} }
+
+// A piece of a file that is read in parts is the same parts of it again.
+func TestPiecesOfParts(t *testing.T) {
+	files, _ := inFiles(t, t.TempDir(), 3, 2)
+	all := Pieces(must.Get(Together(stretch{scanned(files[0]), 3, 7}, stretch{scanned(files[1]), 0, 0})))
+	again := must.Get(Opened(all, func(path string) (Scanner, error) {
+		file, err := ScanCSV(path, nil)
+		return stretch{file, 0, 9}, err
+	}))
+	if got := Pieces(again); len(all) != 2 || all[0].Lo != 3 || all[0].Hi != 7 || all[1].Hi != 0 || got[0] != all[0] ||
+		got[1].Lo != 0 || got[1].Hi != 9 {
+		t.Errorf("pieces %+v, opened %+v", all, got)
 	}
 }
 

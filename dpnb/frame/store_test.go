@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -429,5 +430,19 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	if _, err := newEncoding([]string{"town", "y"}, schema, settings); err == nil ||
 		!strings.Contains(err.Error(), "name another column") {
 		t.Errorf("weights that are towns: %v", err)
+	}
+}
+
+// The garbage collector keeps to seven eighths of a limit while something runs, or to what it kept to if that is less.
+func TestKeepTo(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
+	for limit, want := range map[int64]int64{0: 1 << 40, 800 << 30: 700 << 30, 1 << 50: 1 << 40} {
+		free := KeepTo(limit)
+		if got := debug.SetMemoryLimit(-1); got != want {
+			t.Errorf("%d bytes: the collector keeps to %d, want %d", limit, got, want)
+		}
+		if free(); debug.SetMemoryLimit(-1) != 1<<40 {
+			t.Errorf("%d bytes: the collector goes on with %d", limit, debug.SetMemoryLimit(-1))
+		}
 	}
 }

@@ -107,6 +107,9 @@ func TestWhatBudgetsSay(t *testing.T) {
 		_, again := Open(Config{Name: "said 0false", Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Path: path})
 		say(fmt.Sprint("file ", k), err, "|", again)
 	}
+	for _, asked := range [][2]float64{{0.4, 1e-6}, {0.5, 1e-7}, {0.6, 1e-6}, {0.4, 2e-6}} {
+		say("refused", &OverspentError{"said", asked[0], asked[1], 0.5, 1e-6})
+	}
 	_, err := Stated(filepath.Join(dir, "nowhere"))
 	say("nowhere", err, UnitOf("a", 1), UnitOf("", 0))
 	golden.Compare(t, "testdata/said.txt", strings.ReplaceAll(all.String(), dir, "DIR"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/apart"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -166,6 +167,25 @@ func TestLaws(t *testing.T) {
 		}
 		if err := c.law.Validate(); err != nil || (mechanism.Laplace+1).Validate() == nil {
 			t.Errorf("%v: %v", c.law, err)
+		}
+	}
+}
+
+// A release is of the source that it is stamped with, by a permit only; without one its origin stays unknown, and it
+// protects nobody.
+func TestStamp(t *testing.T) {
+	for _, p := range []permit.Permit{{}, permit.New()} {
+		for _, seeded := range []bool{false, true} {
+			r, src := &mechanism.Release{}, noise.Source(noise.NewSecure())
+			if seeded {
+				src = noise.NewSeeded(5)
+			}
+			r.Stamp(p, src)
+			seed, ok := r.Seed()
+			if given := permit.Given(p); r.Simulated() != (seeded || !given) || ok != (seeded && given) ||
+				ok && seed != 5 {
+				t.Errorf("permit %v, seed %v: simulated: %v, seed %d, %v", given, seeded, r.Simulated(), seed, ok)
+			}
 		}
 	}
 }

@@ -61,7 +61,8 @@ func sayParts(say func(name string, values ...float64)) {
 			say(fmt.Sprintf("subsampled %d %v", i, d), v...)
 		}
 		say(fmt.Sprint("moments ", i), logBinomialMoment(1, p.q, 1), logBinomialMoment(2, p.q, 1e-9),
-			logBinomialMoment(3, p.q, 0.5), logBinomialMoment(40, p.q, 1), logBinomialMoment(900, p.q, 0.1))
+			logBinomialMoment(3, p.q, 0.5), logBinomialMoment(40, p.q, 1), logBinomialMoment(900, p.q, 0.1),
+			logBinomialMoment(3, p.q, 1e200))
 	}
 	for _, x := range []float64{1e-9, 0.2, 0.49, 0.51, 3, 50} {
 		say(fmt.Sprint("at ", x), pureMu(x), pureRenyi(x, 1), pureRenyi(x, 1+x), pureRenyi(x, 1e9), laplaceRenyi(x, 1),

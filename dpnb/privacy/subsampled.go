@@ -218,13 +218,15 @@ func logBinomialMoment(n int, q, mu float64) float64 {
 	for k := 2; k <= n; k++ {
 		fk := float64(k)
 		choose *= float64(n-k+1) / fk
-		lc, miss, grow := math.Log(choose), float64(n-k)*l1, logExpm1(0.5*fk*(fk-1)*mu*mu)
+		// Not zero where float64 has no smaller number.
+		growth := math.Max(0.5*fk*(fk-1)*mu*mu, math.SmallestNonzeroFloat64)
+		lc, miss, grow := math.Log(choose), float64(n-k)*l1, logExpm1(growth)
 		slack := 4.5e-16*fk + 1e-15*(2+math.Abs(lc)-miss-fk*lq+math.Abs(grow))
 		terms[k] = lc + miss + fk*lq + grow + slack
 		top = math.Max(top, terms[k])
 	}
-	if math.IsInf(top, 0) {
-		return math.Max(0, top)
+	if math.IsInf(top, 1) {
+		return top
 	}
 	var sum float64
 	for _, t := range terms[2:] {

@@ -60,6 +60,14 @@ func TestSubsampledGaussianLimits(t *testing.T) {
 
 // At a whole order the Rényi curve is the exact moment; against quadrature.
 func TestSubsampledGaussianRDP(t *testing.T) {
+	for _, huge := range []float64{1e150, 1e162, 1e200, 1e300} { // of which μ² is below all numbers
+		c := must.Get(SubsampledGaussian{Sigma: huge, Sensitivity: 1, Rate: 0.3}.RDP(AddRemove))
+		for _, alpha := range []float64{1, 2, 3.5, 64, 2000} {
+			if e := c.Epsilon(alpha); !(e > 0 && e < 1e-290) {
+				t.Errorf("σ = %g: ε(%g) = %g", huge, alpha, e)
+			}
+		}
+	}
 	const q, sigma = 0.02, 1.3
 	c := must.Get(SubsampledGaussian{Sigma: sigma, Sensitivity: 1, Rate: q}.RDP(AddRemove))
 	for _, alpha := range []float64{2, 3.5, 16} {

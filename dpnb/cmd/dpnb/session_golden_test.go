@@ -52,6 +52,12 @@ func TestWhatCommandsSay(t *testing.T) {
 	must.Do(b.Charge(ledger.Entry{Label: "a mean", Mechanism: "noise", Epsilon: 0.25, Delta: 2e-7, Mu: 0.05}))
 	df := learn.ReadCSV("people.csv").WithSchemaFile("schema.json")
 	must.Do(must.Get(learn.SVM{}.Fit(learn.Binary(df, "ill"), learn.NewBudget(900, 1e-6).Spend(900))).Save("own.json"))
+	marked := func(name, mark, text string) {
+		must.Do(os.WriteFile(name, []byte(strings.ReplaceAll(text, ",", mark)), 0o600))
+	}
+	marked("tab.tsv", "\t", strings.Replace(rows.String(), "age", "old", 1))
+	marked("bare.tsv", "\t", "1,30,70,no,99,1,heart\n2,88,?,yes,150,3,lungs\n")
+	marked("many.txt", " ", "old,weight,smoker,pressure,visits,ward\n"+strings.Repeat("x,70,no,99,1,heart\n", 30))
 	const public = " --schema schema.json --epsilon 2 --delta 1e-6"
 	const seeded = " people.csv --seed 1" + public
 	var all strings.Builder
@@ -76,6 +82,9 @@ func TestWhatCommandsSay(t *testing.T) {
 		"forecast --records 5000 --features 100", "forecast --records 500 --features 20 --epsilon 2 --noise 0.3",
 		"predict ill.json new.csv --keep id --out out.csv", "export ill.json -o linear.json",
 		"export ill.json --output again.json",
+		"fit tab.tsv --seed 1" + public + " --separator tab --rename old=age --target ill --falling age --out tab.json",
+		"predict tab.json bare.tsv --header id,age,weight,smoker,pressure,visits,ward --keep id --out bare.csv",
+		"predict tab.json many.txt --separator space --out many.csv",
 		"evaluate ill.json" + seeded + " --auc", "evaluate odds.json" + seeded + " --calibration --held-out 0.3",
 		"evaluate ward.json" + seeded + " --confusion",
 		"evaluate ill.json people.csv" + public + " --price --records 500",
@@ -121,7 +130,7 @@ func TestWhatCommandsSay(t *testing.T) {
 			fmt.Fprintln(&all, "error:", err)
 		}
 	}
-	for _, file := range []string{"ill.md", "out.csv", "bad.out.csv", "linear.json"} {
+	for _, file := range []string{"ill.md", "out.csv", "bad.out.csv", "bare.csv", "linear.json"} {
 		content, _ := os.ReadFile(file)
 		fmt.Fprintf(&all, "== %s\n%s\n", file, content)
 	}

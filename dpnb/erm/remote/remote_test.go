@@ -119,3 +119,21 @@ func TestAnswersAreOfTheirQuery(t *testing.T) {
 		must.Do(errors.Join(to.Close(), from.Close(), answers.Close()))
 	}
 }
+
+// TestZeroSumsTravel: sums that are nothing but zeros have the lengths of their query.
+func TestZeroSumsTravel(t *testing.T) {
+	queries, to := io.Pipe()
+	from, answers := io.Pipe()
+	go func() {
+		_ = remote.Serve(func(*erm.Query) (*erm.Sums, error) { return &erm.Sums{Value: 3}, nil }, queries, answers)
+	}()
+	there := remote.New(nil, to, from)
+	for kind, lengths := range map[erm.Kind][2]int{erm.Gradient: {3, 0}, erm.Precise: {3, 3}, erm.Product: {3, 0},
+		erm.Hessian: {9, 0}} {
+		s := must.Get(there.Pass(&erm.Query{Kind: kind, Loss: loss.Sum(loss.Logistic{}), At: []float64{1, 2, 3}}))
+		if got := [2]int{len(s.Vector), len(s.Low)}; got != lengths || s.Value != 3 {
+			t.Errorf("kind %v: sums of lengths %v, want %v", kind, got, lengths)
+		}
+	}
+	must.Do(errors.Join(to.Close(), answers.Close()))
+}

@@ -117,6 +117,34 @@ func TestExp(t *testing.T) {
 	}
 }
 
+// Numbers are ordered by their lower parts where the upper ones are equal, signs change in both parts, and vectors hold
+// what is put into them, each for itself.
+func TestOrderAndVectors(t *testing.T) {
+	rising := []Number{{-2, 0}, {-1, -0x1p-60}, {-1, 0}, {-1, 0x1p-60}, {0, 0}, {1, -0x1p-55}, {1, 0}, {1, 0x1p-60}}
+	v, w := NewVector(len(rising)), NewVector(len(rising))
+	for i, a := range rising {
+		for j, b := range rising {
+			if a.Less(b) != (i < j) {
+				t.Errorf("%v < %v is %v", a, b, a.Less(b))
+			}
+		}
+		if n := a.Neg(); n != (Number{-a.Hi, -a.Lo}) || a.Add(n) != (Number{}) {
+			t.Errorf("−%v is %v", a, n)
+		}
+		v.Set(i, a)
+	}
+	w.Copy(v)
+	v.Set(0, Number{})
+	for i, a := range rising {
+		if w.At(i) != a || i > 0 && v.At(i) != a {
+			t.Errorf("entry %d is %v, its copy %v, want %v", i, v.At(i), w.At(i), a)
+		}
+	}
+	if v.At(0) != (Number{}) || cap(v.Hi) != len(rising) || len(v.Lo) != len(rising) {
+		t.Errorf("%v after it was changed, with room for %d", v, cap(v.Hi))
+	}
+}
+
 func TestTwoSumAndProductAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 10_000 {

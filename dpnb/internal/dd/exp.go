@@ -56,9 +56,6 @@ func Exp(x Number) Number {
 		m = m.Scale(2).Add(m.Mul(m))
 	}
 	m = m.AddFloat(1)
-	// k ≥ −1021: e^{−708} is a normal number, and 2^k is one, too.
-	if k > 1023 {
-		return m.Scale(0x1p1023).Scale(2)
-	}
+	// −1021 ≤ k ≤ 1023: e^{−708} is a normal number, and 2^k is one, too.
 	return m.Scale(math.Float64frombits(uint64(int64(k)+1023) << 52))
 }

@@ -27,6 +27,14 @@ func TestScale(t *testing.T) {
 	if s := Between(1000, 1e6); !(math.Abs(s.Share(31622.7766016838)-0.5) <= 1e-12) {
 		t.Errorf("the middle of 1,000 and 1,000,000 is %v", s.Value(0.5))
 	}
+	for _, c := range []struct {
+		log              bool
+		lower, upper, at float64
+	}{{false, 2, 10, 4}, {false, -3, 1, -2}, {true, 1, 16, 2}, {true, -2, 13, -1}} {
+		if v := Place(c.lower, c.upper, 0.25, c.log); !(math.Abs(v-c.at) <= 1e-14*math.Abs(c.at)) {
+			t.Errorf("a quarter of %v to %v (logarithmic: %v) is at %v, want %v", c.lower, c.upper, c.log, v, c.at)
+		}
+	}
 	if s := Between(0, 9); s.Share(9) != 1 || s.Share(2) != math.Log(3)/math.Log(10) {
 		t.Errorf("from 0: %v", s.Share(2))
 	}

@@ -57,13 +57,15 @@ func TestRoundTrip(t *testing.T) {
 		value any
 	}{
 		{KindData, data}, {KindLedger, first}, {KindSeed, seed}, {KindData, data},
-		{KindLedger, other}, {KindLedger, last}, {KindNote, Note{"a\nb"}},
+		{KindLedger, other}, {KindLedger, last}, {KindNote, Note{"a\nb"}}, {KindNote, Note{"c"}},
+		{KindNote, Note{"a\nb"}}, {kindFile, file}, {kindFile, File{Path: "other"}}, {kindFile, file},
 	} {
 		must.Do(Append(r.kind, r.value))
 	}
 	got := must.Get(Read(dir))
-	want := &Log{Data: []Data{data}, Files: []File{file}, Seeds: []Seed{seed}, Ledgers: []Ledger{last, other},
-		Notes: []Note{{"a\nb"}}}
+	want := &Log{Data: []Data{data}, Files: []File{file, {Path: "other"}}, Seeds: []Seed{seed},
+		Ledgers: []Ledger{last, other},
+		Notes:   []Note{{"a\nb"}, {"c"}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

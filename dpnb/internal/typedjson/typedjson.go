@@ -46,16 +46,6 @@ func New[T any](values ...T) *Codec {
 	return c
 }
 
-// Types returns the names of the types that may stand in an interface, sorted.
-func (c *Codec) Types() []string {
-	var names []string
-	for name := range c.types {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // Omit leaves out the exported fields of these names, in whatever structure. What is written is then not to be read
 // back.
 func (c *Codec) Omit(fields ...string) *Codec { c.omit = append(c.omit, fields...); return c }

@@ -25,6 +25,7 @@ func (h hidden) area() float64 { return h.side * h.side }
 type scene struct {
 	Name    string
 	Kind    kind
+	Count   uint64
 	Numbers []float64
 	Main    shape
 	Others  []shape
@@ -57,7 +58,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	fill := math.Copysign(0, -1)
-	in := scene{Name: "ζ <&> \u2028 \"", Kind: 3, Numbers: numbers, Main: hidden{0.1},
+	in := scene{Name: "ζ <&> \u2028 \"", Kind: 3, Count: math.MaxUint64, Numbers: numbers, Main: hidden{0.1},
 		Others: []shape{square{math.Inf(1)}, nil, hidden{2}}, Fill: &fill, Pair: [2]float64{0, 0.1},
 		left: 7}
 	in.Inner.On = true

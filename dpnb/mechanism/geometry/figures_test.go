@@ -126,6 +126,31 @@ func TestFiguresStay(t *testing.T) {
 				n.Cells(u, func(cell int, v float64) { put(fmt.Sprint("cell at ", u), cell, v) })
 			}
 		}
+		// Labels at a bound but for a few, and what is nearly so.
+		wide, skewed, most := numbers, make([]float64, len(labels)), make([]float64, len(labels))
+		wide.Wide = true
+		for i := range skewed {
+			if skewed[i], most[i] = -1, -1; i%25 == 0 {
+				skewed[i], most[i] = 0.5, -0.8
+			}
+		}
+		for _, count := range []float64{150, 500, 3000, 1e9} {
+			for _, y := range [][]float64{skewed, most, labels} {
+				f := wide.frame(count, dense)
+				total := f.total(dense, y, 1)
+				for j := range total {
+					total[j] *= count / float64(len(labels))
+				}
+				f.centre(total)
+				put(fmt.Sprint("wide for ", count), f.Centre, f.Unit, Skewed(f.Centre, f.Unit), f.Uncut())
+			}
+		}
+		for _, part := range []float64{0.99, 1.01} {
+			put("skewed", Skewed(1-part*skewedWithin*2*0.1, 0.1), Skewed(part*skewedWithin*2*0.1-1, 0.1))
+		}
+		for _, part := range []float64{0.99, 1.01} {
+			put("uncut", (&Bought{Mean: []float64{0.3, 0.4}, Scale: 1.5 * part}).Uncut())
+		}
 		f := plain.frame(100, dense)
 		pureOf := must.Get(CalibratePure(plain, Default, 2, func(float64) (mechanism.Informed, error) {
 			return fit,

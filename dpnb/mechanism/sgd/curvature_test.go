@@ -3,6 +3,7 @@ package sgd
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -262,6 +263,66 @@ func TestTiedBeyondThreeDeviations(t *testing.T) {
 		}
 		if tied < most[0] || tied > most[1] {
 			t.Errorf("%v deviations beyond a fifth: tied in %d of 60", deviations, tied)
+		}
+	}
+}
+
+// Along a basis of the directions in which rows have anything every form of such a direction is what it was: of the
+// iterates, of the gradients, and squared of the matrices. Nowhere is over the features, or refused.
+func TestMomentsAlongABasis(t *testing.T) {
+	const d, levels = 4, 2
+	c := Curvature{Nowhere: []matrix.Direction{{First: 0, Weights: []float64{1, -2}},
+		{First: 1, Weights: []float64{0, 3, 1}}}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	normal := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	m := &Moments{Theta: normal(levels * d), Gradient: normal(levels * d), Gram: normal(d * d),
+		Near: normal(levels * d * d)}
+	k := c.known(m, d)
+	p := k.size()
+	if p != d-len(c.Nowhere) {
+		t.Fatalf("%d directions are left of %d", p, d)
+	}
+	form := normal(d)
+	form[0], form[2] = 2*form[1], -form[3]/3 // so that it has nothing along these two
+	within := mat.NewVecDense(p, k.inside(form))
+	all := mat.NewVecDense(d, form)
+	for name, of := range map[string][2][]float64{"iterates": {m.Theta, k.Theta}, "gradients": {m.Gradient,
+		k.Gradient}} {
+		for level := range levels {
+			// Of what lies along the basis the form is what it was; all else is gone.
+			got := mat.Dot(within, mat.NewVecDense(p, of[1][level*p:(level+1)*p]))
+			if want := mat.Dot(all, mat.NewVecDense(d, of[0][level*d:(level+1)*d])); !(math.Abs(got-want) <= 1e-12) {
+				t.Errorf("%s of level %d: the form is %v, want %v", name, level, got, want)
+			}
+		}
+	}
+	for name, of := range map[string][2][]float64{"G": {m.Gram, k.Gram}, "C": {m.Near, k.Near}} {
+		for level := range len(of[0]) / (d * d) {
+			got := mat.Inner(within, mat.NewDense(p, p, of[1][level*p*p:(level+1)*p*p]), within)
+			if want := mat.Inner(all, mat.NewDense(d, d, of[0][level*d*d:(level+1)*d*d]), all); !(math.Abs(got-want) <=
+				1e-12) {
+				t.Errorf("%s of level %d: the form is %v, want %v", name, level, got, want)
+			}
+		}
+	}
+	for _, bad := range []matrix.Direction{{First: -1, Weights: []float64{1}}, {First: 0}, {First: 3,
+		Weights: []float64{1, 1}}} {
+		c.Nowhere[1] = bad
+		if c.Within(d) == nil {
+			t.Errorf("%+v is over %d features", bad, d)
+		}
+	}
+	for _, good := range []matrix.Direction{{First: 0, Weights: []float64{1}}, {First: 2, Weights: []float64{1, 1}},
+		{First: 3, Weights: []float64{1}}} {
+		c.Nowhere[1] = good
+		if err := c.Within(d); err != nil {
+			t.Errorf("%+v: %v", good, err)
 		}
 	}
 }

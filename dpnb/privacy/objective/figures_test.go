@@ -169,7 +169,11 @@ func sayBounds(say func(name string, values ...float64), of func(string) string,
 			v = append(v, p.LogDeltaUpper(d, -0.5), p.LogDeltaUpper(d, 0), p.LogDeltaUpper(d, 0.8), p.LogDeltaUpper(d,
 				5),
 				p.LogDeltaLower(d, 0.8))
+			for _, eps := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				v = append(v, p.LogDeltaLower(d, eps), p.LogDeltaUpper(d, eps))
+			}
 		}
+		v = append(v, truth(Event{Config: cfg}.Caveat() != ""))
 		say(of(b.String()), v...)
 		if b == Pointwise {
 			lower, upper, ok := p.EpsilonBounds(0.01)

@@ -45,6 +45,14 @@ func TestFiguresStay(t *testing.T) {
 			say(fmt.Sprint("places ", n), float64(smooth(n)), fftError(n), float64(circle(-n, 10)),
 				float64(circle(n, 10)))
 		}
+		uneven := &term{atoms{w: []float64{-0.6, -0.5, 0.25, 0.26, 0.3}, lnp: []float64{-1, -2, -3, -2, -1},
+			lnInf: math.Inf(-1)}, 1} // off the lattice, and several at one place
+		for _, side := range []float64{-1, 1} {
+			l := uneven.tilt(0.7, lattice{step: 0.25, n: 64}, side)
+			for i, x := range l.x {
+				say(fmt.Sprint("tilted to side ", side, " at ", x), l.r[i], l.mass, l.kappa, l.variance)
+			}
+		}
 		for _, n := range []int{1, 2, 5, 12} {
 			c := []complex128{complex(0.9, 0.3), complex(-0.2, 0.7), complex(1e-9, 0)}
 			power(c, n)

@@ -125,6 +125,9 @@ func sayNoise(say func(name string, values ...float64)) {
 			truth(s.needsSpectrum()), truth(s.needsStretch()), truth(p.Within(2, 0.1) == nil),
 			truth(p.Within(1.9, 1) == nil), truth(p.Within(2, 0.09) == nil))
 		n := s.noise(p, 1e-9)
+		hopeless := p
+		hopeless.Delta2 = 0
+		say(name+", without δ₂", s.noise(hopeless, 1e-9).SigmaOut)
 		e := Event{Setting: s, Split: p, Sigma2: n.Sigma2 * 1.1, SigmaOut: n.SigmaOut * 1.1}
 		profile := must.Get(e.Profile(privacy.ReplaceOne))
 		say(name+", event", profile.LogDeltaUpper(privacy.Remove, 0.5), profile.LogDeltaUpper(privacy.Remove, 3))

@@ -138,9 +138,6 @@ func (c Classification) exists() (bool, string) {
 func clippedMoments(mean, m, a, b float64) (linear, square float64) {
 	lo, hi := a/m, b/m // in units of S
 	x, y := lo-mean, hi-mean
-	if math.IsInf(lo, -1) {
-		x = math.Inf(-1)
-	}
 	px, py := 0.0, 0.0
 	var xpx, ypy float64
 	if !math.IsInf(x, 0) {

@@ -81,6 +81,17 @@ func TestFiguresStay(t *testing.T) {
 			of, down := post.ofLabel(-1, 0.7)
 			put("posterior", prob, slope, of, down, gridStep(LogisticLink{}, sd), len(post.z))
 		}
+		nothing := newPosterior(LogisticLink{}, 1.3, 0, 0) // is known of the score
+		prob, slope := nothing.at(0.7)
+		put("prior", nothing.slope, nothing.sd, prob, slope, len(nothing.z))
+		for _, l := range []loss.Loss{loss.PseudoHuber{Threshold: 0.7}, loss.SmoothPinball{Tau: 0.3, Width: 0.2}} {
+			certain := make([]float64, 2)
+			put("at a point", newScoreRule(l, 0).normal(certain, 0.8, 0, 1.7, 1e-9), certain)
+		}
+		for _, b := range [][2]float64{{math.Inf(-1), 0.4}, {-0.3, math.Inf(1)}, {math.Inf(-1), math.Inf(1)}} {
+			linear, square := clippedMoments(0.2, 1.5, b[0], b[1])
+			put("cut on one side", linear, square)
+		}
 		rule := newScoreRule(loss.Huber{Threshold: 0.7}, 0)
 		put("breaks", rule.breaks(0.3, 1.2, 0.8), rule.inverse(0.8, []float64{-2, 0, 0.5}))
 		post := newPosterior(LogisticLink{}, 1.3, 0.7, 0.5)

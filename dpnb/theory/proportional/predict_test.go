@@ -325,6 +325,25 @@ func TestAPublicCountIsAssumed(t *testing.T) {
 	}
 }
 
+// A descent needs other things than a minimiser, for the figures and for the guarantee.
+func TestAssumptionsOfMechanisms(t *testing.T) {
+	for m, descends := range map[Mechanism]bool{NoisyDescent: true, Output: false, Objective: false} {
+		said := strings.Join(Prediction{Mechanism: m, Task: logisticTask(0.05, 1), Target: Target{1, 1e-5,
+			privacy.AddRemove}}.Assumptions(), "\n")
+		for _, text := range []string{"recursion of gradient descent is derived, not proved",
+			", labels ±1, a start at 0, noise in the sum of the gradients at every step; and"} {
+			if strings.Contains(said, text) != descends {
+				t.Errorf("%s: %s", m, said)
+			}
+		}
+		for _, text := range []string{"the minimiser is exact", ", an exact minimiser, λ and noise"} {
+			if strings.Contains(said, text) == descends {
+				t.Errorf("%s: %s", m, said)
+			}
+		}
+	}
+}
+
 // What is not private names no ε, of all things 0.
 func TestAssumptionsWithoutPrivacy(t *testing.T) {
 	p := must.Get(logisticTask(0.05, 1).NonPrivate())
