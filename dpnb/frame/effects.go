@@ -56,7 +56,7 @@ func (e *Encoding) Effects(mean []float64, off float64, by Cut) []Effect {
 	for k := range e.encoders {
 		changes[k] = e.encoders[k].changes(certain[k], e.ofRow())
 		if by != nil {
-			e.cutAt(k, weights, means, by).apply(changes[k], weights[k])
+			e.cutAt(k, weights, mean, by).apply(changes[k], weights[k])
 		}
 		for _, c := range changes[k] {
 			add(k, c, means)
@@ -176,18 +176,40 @@ type shortened struct {
 	by     Cut
 }
 
-// cutAt is that of column k, the others being independent and as their shares say.
-func (e *Encoding) cutAt(k int, shares, means [][]float64, by Cut) shortened {
-	out := shortened{c: &e.encoders[k], mean: means[k], by: by}
+// cutAt is that of column k, the others being independent and as their shares say, in rows that are centred by mean.
+func (e *Encoding) cutAt(k int, shares [][]float64, mean []float64, by Cut) shortened {
+	about := func(j int) shortened {
+		c := &e.encoders[j]
+		return shortened{c: c, mean: mean[c.at : c.at+c.width()], by: by}
+	}
+	out := about(k)
 	for j := range e.encoders {
-		if c := (shortened{c: &e.encoders[j], mean: means[j]}); j != k {
-			for i, share := range shares[j] {
-				own := c.less(c.c.valueAt(i))
-				out.beside += share * floats.Dot(own, own)
-			}
+		if j == k {
+			continue
+		}
+		c := about(j)
+		far := func(share float64, v given) {
+			own := c.less(v)
+			out.beside += share * floats.Dot(own, own)
+		}
+		missing := c.c.missing(mean)
+		for i, share := range shares[j] {
+			far((1-missing)*share, c.c.valueAt(i))
+		}
+		if missing > 0 {
+			far(missing, given{place: 1})
 		}
 	}
 	return out
+}
+
+// missing is the share of the records that a number is missing of, as the mean row has it where that has an indicator,
+// which is 1, and as long a row as others about.
+func (e *encoder) missing(mean []float64) float64 {
+	if !e.more || e.levels != nil || mean == nil {
+		return 0
+	}
+	return math.Min(math.Max(0, mean[e.at+e.size]), 1)
 }
 
 // valueAt is what a record has that counts for share i of the column.
@@ -341,7 +363,7 @@ func (e *Encoding) Contrast(mean []float64, cut Cut, column, category, against s
 		if e.crosses != nil || cut != nil {
 			shares := e.margins(mean, doubt{}).weights
 			if means = e.meansOf(shares); cut != nil {
-				short = e.cutAt(i, shares, means, cut)
+				short = e.cutAt(i, shares, mean, cut)
 			}
 		}
 		for _, of := range []struct {

@@ -252,10 +252,7 @@ func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func(
 	if e.levels != nil {
 		return func() given { return given{place: draw()} }
 	}
-	missing := 0.0
-	if e.more && mean != nil { // its indicator is 1, and has as long a row as others about
-		missing = math.Min(math.Max(0, mean[e.at+e.size]), 1)
-	}
+	missing := e.missing(mean)
 	return func() given {
 		if missing > 0 && uniform() < missing {
 			return given{place: 1}

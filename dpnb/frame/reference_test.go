@@ -182,14 +182,28 @@ func TestEffectsOfRowsThatAreCut(t *testing.T) {
 	table = must.Get(frame.NewTable(column("a", "? 4 9 ? 4 9"), column("b", "u u u v v v"),
 		column("rich", "no yes no yes no yes")))
 	d = must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "rich", Centred: true, InUnits: true}))
-	mean = []float64{0.3, 0, 0, 0} // hardly one is missing
-	want, zero := of(0), of(1)
-	for j := range 2 {
-		want[j] -= zero[j]
+	for _, mean = range [][]float64{{0.3, 0, 0, 0}, {0.1, 0.6, 0, 0}} { // hardly one is missing, and six in ten
+		want, zero := of(0), of(1)
+		for j := range 2 {
+			want[j] -= zero[j]
+		}
+		if f := d.Encoding.Effects(mean, 0, cut)[1]; f.Name != "a missing" || !floats.EqualApprox(f.Weights[:2],
+			want[:2], 1e-9) {
+			t.Errorf("%s: %v, want %v", f.Name, f.Weights[:2], want[:2])
+		}
 	}
-	if f := d.Encoding.Effects(mean, 0, cut)[1]; f.Name != "a missing" || !floats.EqualApprox(f.Weights[:2], want[:2],
-		2e-3) { // the mean is taken to be that of places on the scale
-		t.Errorf("%s: %v, want %v", f.Name, f.Weights[:2], want[:2])
+	// Rows that miss it are beside other columns, too: of b, whose halves are a half each.
+	mean = []float64{0, 0.6, 0, 0}
+	square := 0.0
+	for record, share := range []float64{0.6, 0.4} { // 4, which counts as 0
+		row := make([]float64, d.Width())
+		d.Rows.Row(row, record)
+		floats.Sub(row[:2], mean[:2])
+		square += share * floats.Dot(row[:2], row[:2])
+	}
+	half := func(square float64) float64 { return cut(4 * square) }
+	if f, want := d.Encoding.Effects(mean, 0, half)[2], half(square+0.5); !(math.Abs(f.Weights[3]-want) <= 0.02) {
+		t.Errorf("%s: %v, want about %v", f.Name, f.Weights, want)
 	}
 }
 
