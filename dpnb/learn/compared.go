@@ -104,7 +104,17 @@ func noiseFor(c sgd.Cost, epsilon, delta float64) (float64, error) {
 		epsilon, delta float64
 	}
 	c.NoiseMultiplier = 0 // which is looked for
-	c, err := calibrated(key{c, epsilon, delta}, func() (sgd.Cost, error) { return c.CalibrateNoise(epsilon, delta) })
+	c, err := calibrated(key{c, epsilon, delta}, func() (sgd.Cost, error) {
+		c, err := c.CalibrateNoise(epsilon, delta)
+		for err == nil && c.Accounting == sgd.Renyi && c.NoiseMultiplier < 1e9 { // its profile has fewer orders
+			var p privacy.Profile
+			if p, err = c.Profile(privacy.AddRemove); err != nil || privacy.DeltaUpper(p, epsilon) <= delta {
+				break
+			}
+			c.NoiseMultiplier *= 1.002
+		}
+		return c, err
+	})
 	return c.NoiseMultiplier, err
 }
 
