@@ -16,7 +16,8 @@ import (
 
 // whyStraight is said of shapes that can bend.
 const whyStraight = "Where few records are, the penalty on bends and the noise decide: there a curve is straight or " +
-	"goes back to the usual, and its bands are wide. How many there are is not shown: a Histogram would buy that."
+	"goes back to that of a usual record, and its bands are wide. How many there are is not shown: a histogram would " +
+	"buy that from the budget."
 
 // withoutCurves is said of models that have none, by the noisy number of their records.
 const withoutCurves = "Numbers are straight lines: curves have more directions than so few records can tell at this " +
@@ -112,7 +113,7 @@ func (s *Shape) Display() display.Item {
 		Header: []string{s.Column(), "value"}}
 	points := s.Points()
 	noise := points[0].NoiseAtOnce != nil
-	population := slices.ContainsFunc(points, func(p ShapePoint) bool { return p.PopulationAtOnce != nil })
+	population := withPopulation(points)
 	changed := len(s.did) > 0
 	if changed {
 		it.Header = append(it.Header, "before")
@@ -186,12 +187,21 @@ func (s *Shapes) Display() display.Item {
 	}
 	first := s.all[0]
 	it := display.Item{Title: "What each column does in " + first.model.of(), Warning: first.model.warning(),
-		Header: []string{"column", "importance", "lowest", "at", "highest", "at"}}
+		Header: []string{"column", "importance", "lowest", "highest"}}
+	marked := false
 	row := func(title, importance string, points []ShapePoint) {
 		by := func(a, b ShapePoint) int { return cmp.Compare(a.Value, b.Value) }
-		low, high := slices.MinFunc(points, by), slices.MaxFunc(points, by)
-		it.Row(title, importance, fmt.Sprintf("%+.3g", low.Value), low.Name,
-			fmt.Sprintf("%+.3g", high.Value), high.Name)
+		at := func(p ShapePoint) string {
+			where, mark := " at ", ""
+			if math.IsNaN(p.At) {
+				where = ", "
+			}
+			if unsure(points, p) {
+				mark, marked = " ?", true
+			}
+			return fmt.Sprintf("%+.3g%s%s%s", p.Value, where, p.Name, mark)
+		}
+		it.Row(title, importance, at(slices.MinFunc(points, by)), at(slices.MaxFunc(points, by)))
 	}
 	guessed := false
 	for _, one := range s.all {
@@ -204,11 +214,16 @@ func (s *Shapes) Display() display.Item {
 	for _, two := range s.surfaces {
 		var points []ShapePoint
 		for _, p := range two.Points() {
-			points = append(points, ShapePoint{Name: p.Names[0] + ", " + p.Names[1], Value: p.Value})
+			points = append(points, ShapePoint{Name: p.Names[0] + ", " + p.Names[1], At: p.At[0],
+				Value: p.Value, NoiseAtOnce: p.NoiseAtOnce})
 		}
 		row(two.title(), fmt.Sprintf("%.3g", two.Importance()), points)
 	}
 	it.Note("%s", first.counted())
+	if marked {
+		it.Note("?: its sign is unsure, as 0 is in the band there, or the band has ended where hardly any records are " +
+			"estimated to be.")
+	}
 	if s.pairs > 0 {
 		it.Note("a × b: what the two do beyond what each does by itself; those are shown that matter most, %d of %d.",
 			len(s.surfaces), s.pairs)
@@ -226,6 +241,23 @@ func (s *Shapes) Display() display.Item {
 			Go: "Shapes.Straightened has less of them"})
 	}
 	return it
+}
+
+// withPopulation reports whether some of the points have a band for the population.
+func withPopulation(points []ShapePoint) bool {
+	return slices.ContainsFunc(points, func(p ShapePoint) bool { return p.PopulationAtOnce != nil })
+}
+
+// unsure reports whether the sign at one of the points is: by the band for the population, if there is one, else by
+// that for the noise.
+func unsure(points []ShapePoint, p ShapePoint) bool {
+	band := p.NoiseAtOnce
+	if withPopulation(points) {
+		if band = p.PopulationAtOnce; band == nil {
+			return true
+		}
+	}
+	return band != nil && band.Lower <= 0 && 0 <= band.Upper
 }
 
 // Err returns nil; it is there for Show.
@@ -272,15 +304,17 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	first := shapes[0]
 	words = append(words, "Line or dot: what the model learnt. "+first.counted())
 	if first.why[0] == nil {
-		words = append(words, "Blue: where the same fit without noise is, with 95 % for all of the curve.")
+		words = append(words, "Blue: how far the privacy noise may have moved it, with 95 % for all of the curve.")
 	} else {
 		words = append(words, noBands(first.why[0]))
 	}
 	if first.why[1] == nil {
-		words = append(words, "Orange: where the population's is, with 95 % for all of it; "+whereHardly+".")
+		words = append(words, "Orange: how far it may be from that of all people like these, the noise included, with "+
+			"95 % for all of it: what is said of people rests on it. Where hardly any records are estimated to be it "+
+			"has ended, and the line is dashed.")
 	}
 	if first.why[0] == nil {
-		words = append(words, "Bands end where they leave the page.")
+		words = append(words, "Bands are cut at the edge of a panel.")
 	}
 	if changed {
 		words = append(words, "Dashed or grey: before it was changed, which is what the bands are of.")
@@ -384,7 +418,21 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	if len(s.did) > 0 {
 		f.Dashed("", x, cut(func(p ShapePoint) float64 { return p.Before }), figure.Gray)
 	}
-	f.Line("", x, cut(func(p ShapePoint) float64 { return p.Value }), figure.Blue)
+	y := cut(func(p ShapePoint) float64 { return p.Value })
+	from, to := 0, len(x)
+	if withPopulation(numbers) {
+		known := func(p ShapePoint) bool { return p.PopulationAtOnce != nil }
+		from = slices.IndexFunc(numbers, known)
+		for to = from; to < len(x) && known(numbers[to]); {
+			to++
+		}
+		for _, part := range [][2]int{{0, from + 1}, {to - 1, len(x)}} {
+			if part[1]-part[0] > 1 {
+				f.Dashed("", x[part[0]:part[1]], y[part[0]:part[1]], figure.Blue)
+			}
+		}
+	}
+	f.Line("", x[from:to], y[from:to], figure.Blue)
 	for _, p := range all[len(numbers):] {
 		f.Note(fmt.Sprintf("%s: %+.2g", p.Name, p.Value), x[0], hi-0.08*(hi-lo), figure.Gray)
 	}
