@@ -221,8 +221,8 @@ func (s *Shapes) Display() display.Item {
 	}
 	it.Note("%s", first.counted())
 	if marked {
-		it.Note("?: its sign is unsure, as 0 is in the band there, or the band has ended where hardly any records are " +
-			"estimated to be.")
+		it.Note("?: its sign is unsure, as 0 is in the band there, or the band has ended where hardly any records " +
+			"are estimated to be.")
 	}
 	if s.pairs > 0 {
 		it.Note("a × b: what the two do beyond what each does by itself; those are shown that matter most, %d of %d.",
