@@ -164,6 +164,19 @@ func TestSpentAndLeftAreTrue(t *testing.T) {
 	}
 }
 
+// Where the δ of the sums are used up, and their ε is not, what is left is what the squares have.
+func TestLeftWithoutSums(t *testing.T) {
+	b := open(t, config(""))
+	for range 2 {
+		must.Do(b.Charge(Entry{Epsilon: 0.1, Delta: 8e-6, Mu: 0.15}))
+	}
+	s := state(t, b)
+	left := Part{Epsilon: s.RemainingEpsilon, Delta: s.RemainingDelta}
+	if err := b.Check(gaussianEntry(left)); err != nil || !(left.Epsilon > 0 && left.Epsilon < 0.5 && left.Delta > 0) {
+		t.Errorf("said to be left: %+v (%v)", left, err)
+	}
+}
+
 // A release that is paid for by its square and says more than the budget's ε has spent no more than the budget.
 func TestSpentIsWithinTheBudget(t *testing.T) {
 	b := open(t, config(""))
