@@ -103,7 +103,7 @@ func (tip) Bounds(g0, g1 float64) (lower, upper float64) {
 	return 0, 2 - 2*g0
 }
 
-// Where the worst slope is the end of a cell, λ is what it has to be there and not the least bit less.
+// Where the worst slope is the start of a cell, λ is what it has to be there and not the least bit less.
 func TestFreeLambdaIsRoundedUp(t *testing.T) {
 	for _, eps := range []float64{0.3, 0.5, 0.7} {
 		for _, sign := range []float64{-1, 1} {
@@ -111,6 +111,11 @@ func TestFreeLambdaIsRoundedUp(t *testing.T) {
 			if !(lambda >= least && lambda <= least*(1+2e-12)) {
 				t.Errorf("ε = %g: λ = %.17g, least %.17g", eps, lambda, least)
 			}
+		}
+		// Here it is within a cell, ½, and the condition is strictest at the cell's far end.
+		got, least := must.Get(Free{plateau{sign: 1}, eps}.Lambda(math.Sqrt(1/(3.2*eps)))), 1/math.Expm1(0.9*eps)
+		if !(got >= least && got <= 1.003*least) {
+			t.Errorf("ε = %g: λ = %.17g, least %.17g at the middle", eps, got, least)
 		}
 		if got := must.Get(Free{tip{plateau{sign: 1}}, eps}.Lambda(0.5)); !(got >= 2/(eps+2)) {
 			t.Errorf("ε = %g: λ = %g beside the largest slope, least %g", eps, got, 2/(eps+2))
