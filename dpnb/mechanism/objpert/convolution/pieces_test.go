@@ -54,8 +54,12 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// The curvature of pieces is rounded up.
-func TestCurvatureOfPiecesIsRoundedUp(t *testing.T) {
+// The slope and the curvature of pieces are rounded up.
+func TestConstantsOfPiecesAreRoundedUp(t *testing.T) {
+	l := bowl(t, 1)
+	if up := l.Lipschitz()/(l.bound()*l.Pieces.Function.Lipschitz()) - 1; !(math.Abs(up/piecesSlack-1) < 0.01) {
+		t.Errorf("the slope is %g of itself too large, want %g", up, piecesSlack)
+	}
 	for width := 0.1; width < 30; width *= 1.1 {
 		l := bowl(t, width)
 		apart := l.bound() * (l.Pieces.Function.Diameter() + piecesSlack*l.Pieces.Function.Lipschitz())
