@@ -28,6 +28,19 @@ func TestInventedPeopleAreThePublishedOnes(t *testing.T) {
 	}
 }
 
+// The shares of every column are percentages of all people: what is beyond a hundred would never be drawn.
+func TestSharesAddUp(t *testing.T) {
+	for _, shares := range [][]share{workclasses, educations, maritals, occupations, races, sexes, countries} {
+		sum := 0.0
+		for _, s := range shares {
+			sum += s.percent
+		}
+		if sum != 100 {
+			t.Errorf("%s and others have %v percent", shares[0].name, sum)
+		}
+	}
+}
+
 // Adult returns people in a folder that knows nothing of the project, and they are said to be invented.
 func TestAdultNeedsNoCloneAndNoFile(t *testing.T) {
 	t.Chdir(t.TempDir())
