@@ -31,6 +31,19 @@ func exactGradient(p *Problem, theta []float64, j int) float64 {
 	return v
 }
 
+// A coordinate that cannot move is not in a wrong place, however it is pulled.
+func TestFixedCoordinatesStayHeld(t *testing.T) {
+	for _, at := range []float64{-1, 0, 1} {
+		for _, pull := range []float64{-3, 3} {
+			a := newActiveSet(&model{d: 1}, L1{1}, Box{Lower: []float64{at}, Upper: []float64{at}})
+			a.next[0], a.gNext[0] = at, pull
+			if wrong := a.exchange(); wrong != 0 || a.where[0] != atLower {
+				t.Errorf("held at %v with a pull of %v: %d wrong, at place %v", at, pull, wrong, a.where[0])
+			}
+		}
+	}
+}
+
 // A point near a corner of the cube around a ball is outside of the ball.
 func TestCornersAreOutsideOfABall(t *testing.T) {
 	for _, theta := range [][]float64{{0.75, 0.75}, {-0.75, 0.75}, {0.5, 0.5, 0.5, 0.5, 0.01}} {
