@@ -49,6 +49,12 @@ func TestPureLawIsALaw(t *testing.T) {
 // The exact densities of neighbours never differ by more than the part of ε that the noise of the objective has, which
 // is 0.99 of it; and in one dimension they differ by that much, to a hundredth: the guarantee is attained.
 func TestPureObjective(t *testing.T) {
+	for _, lambda := range []float64{1e-9, 1, 1e9} { // the ridge says where they do, and not by how much
+		l := PureLaw{Loss: loss.LeastAbsolute{}, Bend: loss.FreeBend(1, 2, lambda), Scale: 2, Lambda: lambda}
+		if worst := l.Worst(); !(math.Abs(worst-0.5) <= 1e-6) {
+			t.Errorf("λ = %g: the densities differ by %v, want ½", lambda, worst)
+		}
+	}
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, eps := range []float64{0.1, 1, 4, 20} {
 		for _, l := range pureLosses {
