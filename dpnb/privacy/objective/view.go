@@ -181,16 +181,11 @@ func (v *view) turn(eps, shift, ua, ub, h float64) float64 {
 		restLow = 0
 	}
 	restHigh := max(0, 1-v.kLow*math.Expm1(eLow))
-	rise, fall := grow, -v.small*v.kLow
+	rise, fall := grow, restHigh*max(0, hi)-v.small*v.kLow // where u < 0 the rate only rises
 	if ua >= 0 {
 		rise -= restLow * ua
 	} else {
 		rise -= restHigh * ua
-	}
-	if hi >= 0 {
-		fall += restHigh * hi
-	} else {
-		fall += restLow * hi
 	}
 	near := max(ua, min(0, hi))
 	return scaledPDF(near, shift) * h * max(0, min(rise, fall)) * (1 + 1e-11)
