@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -325,6 +326,44 @@ func TestSelectionPoissonRDPOfLittle(t *testing.T) {
 					t.Errorf("μ = %g, %v runs, α = %v: %v, want %v", mu, mean, alpha, got, want)
 				}
 			}
+		}
+	}
+}
+
+// asked is a base that keeps where it is asked: at each ε₁ in one direction, and then from the start in the other.
+type asked struct {
+	levelProfile
+	eps1  float64
+	above func(eps1, start float64)
+}
+
+func (a *asked) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	if d == privacy.Add {
+		a.eps1 = eps
+		return -eps
+	}
+	if a.eps1 > 0 {
+		a.above(a.eps1, eps)
+	}
+	a.eps1 = 0
+	return -20
+}
+
+// The ε from which the cells of X start is not above ε − mean·δ(ε₁) + ε₁, to the last bit.
+func TestSelectionPoissonProfileStartsBelow(t *testing.T) {
+	x := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+	for i := range 40 {
+		eps, mean, starts := float64(i)/7, 1/float64(i+3), 0
+		base := &asked{above: func(eps1, start float64) {
+			most := x(eps1)
+			most.Add(most, x(eps)).Sub(most, new(big.Rat).Mul(x(mean), x(privacy.ExpUp(-eps1))))
+			if starts++; x(start).Cmp(most) > 0 {
+				t.Fatalf("ε = %v, mean %v, ε₁ = %v: the start %.17g is above", eps, mean, eps1, start)
+			}
+		}}
+		must.Get(privacy.SelectionPoissonProfile(base, mean)).LogDeltaUpper(privacy.Remove, eps)
+		if starts < 20 {
+			t.Fatalf("%d starts", starts)
 		}
 	}
 }
