@@ -355,6 +355,14 @@ func TestDescentIsReproducible(t *testing.T) {
 		t.Errorf("two seeds differ by more than their errors: %v ± %v, %v ± %v", a[5].MSE(), a[5].Error, other[5].MSE(),
 			other[5].Error)
 	}
+	for _, set := range []DescentSettings{{Points: 97}, {Points: 1<<20 + 7}, {Points: 509, Replicates: 1}} {
+		if _, err := d.Trajectory(&set); err == nil {
+			t.Errorf("%+v is taken", set)
+		}
+	}
+	if at := leastOf(3, func(k int) float64 { return -float64(k) }); at != 3 {
+		t.Errorf("of four the fourth is the least, not that at %d", at)
+	}
 }
 
 func TestRefusals(t *testing.T) {
