@@ -2,9 +2,11 @@ package erm
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -352,6 +354,10 @@ func TestSampledLetsGoOfLabels(t *testing.T) {
 	}
 	if n-at > labelsHeld+n/3000+1 {
 		t.Errorf("%d labels are held at the end", n-at)
+	}
+	p.Labels[n-1] = math.NaN()
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("of record %d ", n-1)) {
+		t.Errorf("the last label is NaN: %v", err)
 	}
 }
 

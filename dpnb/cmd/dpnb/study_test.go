@@ -159,6 +159,19 @@ func TestStudyMeansAreOfAllTables(t *testing.T) {
 	}
 }
 
+// At each ε a contender is compared with the first at the same.
+func TestStudyComparesAtTheSameEpsilon(t *testing.T) {
+	of := func(learner string, eps float64, scores ...float64) scored {
+		return scored{Table: "a", Task: aNumber, Records: 9, Learner: learner, Rival: true, Epsilon: eps,
+			Scores: scores}
+	}
+	it := study{splits: 2, epsilons: []float64{1, 4}}.table([]scored{of("first", 1, 10, 20), of("first", 4, 30, 40),
+		of("second", 1, 13, 25), of("second", 4, 30, 42)})
+	if want := "[[first 15.0 35.0] [second 19.0 (+4.0 ± 1.0) 36.0 (+1.0 ± 1.0)]]"; fmt.Sprint(it.Rows) != want {
+		t.Errorf("%v, want %v", it.Rows, want)
+	}
+}
+
 // A contender without scores has a row that says so, and why.
 func TestStudySaysWhatFailed(t *testing.T) {
 	s := study{splits: 2, epsilons: []float64{1}}

@@ -140,10 +140,18 @@ func TestIntervalsOfMomentsUseEveryNumber(t *testing.T) {
 func TestCorrelationOfAConstant(t *testing.T) {
 	m := Moments{[]Number{{-1, 1}, {-1, 1}}, Gaussian, true}
 	s := must.Get(CalibrateSums(m, Gaussian, 1, 1e-6))
-	tally := s.Tally().(*sumsTally)
-	tally.Add([][]float64{make([]float64, 1000), {0: 1, 999: -1}})
-	if e := m.Correlation(s, tally.Release(noise.NewSeeded(1)), 0.95, 0, 1); e != (Estimate{0, -1, 1}) {
-		t.Errorf("%+v", e)
+	varied := make([]float64, 1000)
+	for i := range varied {
+		varied[i] = float64(1 - i%3)
+	}
+	for flat, columns := range [][][]float64{{make([]float64, 1000), varied}, {varied, make([]float64, 1000)}} {
+		tally := s.Tally().(*sumsTally)
+		tally.Add(columns)
+		for seed := range uint64(9) {
+			if e := m.Correlation(s, tally.Release(noise.NewSeeded(seed)), 0.95, 0, 1); e != (Estimate{0, -1, 1}) {
+				t.Errorf("column %d is flat: %+v", flat, e)
+			}
+		}
 	}
 }
 
