@@ -360,11 +360,11 @@ func (e *Encoding) Contrast(mean []float64, cut Cut, column, category, against s
 		change := make([]float64, c.width())
 		var means [][]float64
 		var short shortened
-		if e.crosses != nil || cut != nil {
-			shares := e.margins(mean, doubt{}).weights
-			if means = e.meansOf(shares); cut != nil {
-				short = e.cutAt(i, shares, mean, cut)
-			}
+		if e.crosses != nil {
+			means = e.meansOf(e.margins(mean, doubt{}).weights)
+		}
+		if cut != nil {
+			short = e.cutAt(i, e.margins(mean, doubt{}).weights, mean, cut)
 		}
 		for _, of := range []struct {
 			name string

@@ -257,8 +257,11 @@ func unsure(points []ShapePoint, p ShapePoint) bool {
 			return true
 		}
 	}
-	return band != nil && band.Lower <= 0 && 0 <= band.Upper
+	return band != nil && band.straddles()
 }
+
+// straddles reports whether 0 is in the band.
+func (s Span) straddles() bool { return s.Lower <= 0 && 0 <= s.Upper }
 
 // Err returns nil; it is there for Show.
 func (s *Shapes) Err() error { return nil }

@@ -287,8 +287,7 @@ func (s *Surface) unsure(i, j int) bool {
 	if s.why != nil {
 		return false
 	}
-	n := s.noise[i*len(s.b.places)+j]
-	return n.Lower <= 0 && 0 <= n.Upper
+	return s.noise[i*len(s.b.places)+j].straddles()
 }
 
 func (s *Surface) title() string {
