@@ -81,6 +81,9 @@ func Checks() claim.Checks {
 
 		"dpnb/answers-cover": measure.Scaled(answersCover, "", "standard deviation", "correlation", "AUC", "count"),
 
+		"dpnb/curve-rate": measure.Scaled(curveRate, rate{sine, 1. / 3}, rate{zigzag, 1. / 3}, rate{sine, 0.3},
+			rate{sine, 0.367}),
+
 		"dpnb/audit-releases": measure.Times(measure.With(auditsHold, 1)).
 			Against(measure.Of(measure.With(auditsHold, 0.5), 1), measure.Of(measure.With(auditsHold, 1), 1/0.9)),
 		"dpnb/audit-one-run": measure.Against(oneRunHolds, [2]float64{1, 1}, [2]float64{0.9, 1}, [2]float64{1.1, 1},

@@ -35,6 +35,7 @@ func TestPictures(t *testing.T) {
 	}
 	curve := must.Get(audit.Attack(in, out, 0.99, nil))
 	seen.Figure(CurvesFigure("Audited", claim, Arm{Name: "exact", Curve: curve}), nil)
+	seen.Figure(RateFigure(400, []float64{0.5, 2}, 1, 3))
 	seen.Figure(WhichChart(1), nil)
 	seen.Compare()
 }
