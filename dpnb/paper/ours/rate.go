@@ -190,7 +190,7 @@ func RateFigure(n int, epsilons []float64, draws int, seed uint64) (_ *figure.Fi
 		name  string
 		truth func(float64) float64
 		color figure.Color
-	}{{"hats by the rule (theory)", sine, figure.Gray}, {"… of a zigzag (theory)", zigzag, figure.Purple}} {
+	}{{"theory: hats by the rule", sine, figure.Gray}, {"theory: a curve with kinks", zigzag, figure.Purple}} {
 		var missed []float64
 		for _, eps := range epsilons {
 			sigma := 0.2 * measure.Must(privacy.GaussianSigma(eps, 1e-6))
