@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 
@@ -17,13 +18,16 @@ type page struct {
 	panels  []*Figure
 	columns int
 	caption string
+	// paragraphs are those of the caption.
+	paragraphs []string
 }
 
-// Page returns one figure of several in so many columns, with a caption below them: each is put into the column that is
-// the least high so far, the first of these.
+// Page returns one figure of several in so many columns, with a caption below them, whose lines are paragraphs in HTML:
+// each is put into the column that is the least high so far, the first of these.
 func Page(title, caption string, columns int, panels ...*Figure) *Figure {
 	f := New(title, "", "")
-	f.page = &page{panels, max(1, columns), numeral.Tidy(caption)}
+	caption = numeral.Tidy(caption)
+	f.page = &page{panels, max(1, columns), strings.ReplaceAll(caption, "\n", " "), strings.Split(caption, "\n")}
 	_, height := f.page.places()
 	f.Height = 0.2 + height + float64((f.titleHeight(f.width()-2*margin)+f.page.captionHeight(f.width()))/vg.Inch)
 	for _, p := range panels {
@@ -36,6 +40,42 @@ func Page(title, caption string, columns int, panels ...*Figure) *Figure {
 		f.fail(fmt.Errorf("figure: a page without figures"))
 	}
 	return f
+}
+
+// HTML returns a page of several columns as text and SVG, as many figures abreast as there is room for, one on a phone;
+// "" of any other figure. Where its title stands already it need not be titled.
+func (f *Figure) HTML(titled bool) (string, error) {
+	if f.page == nil || f.page.columns < 2 {
+		return "", f.drawable()
+	}
+	const wide = 3.2 // inches: letters of 9.5 points are 12 pixels high at the least width below, 15 on a phone
+	var b strings.Builder
+	paragraph := func(style, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, `<div style="%smargin:0 0 .4em">%s</div>`, style, html.EscapeString(text))
+		}
+	}
+	b.WriteString(`<div style="font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;margin:0 0 1em">`)
+	if titled {
+		paragraph("font-weight:600;", f.plot.Title.Text)
+	}
+	paragraph("border-left:4px solid rgb(213,94,0);padding:.45em .8em;", f.warning)
+	b.WriteString(`<div class="figure" style="display:grid;align-items:start;gap:.6rem;margin:0 0 .6rem;` +
+		`grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr))">`)
+	for _, p := range f.page.panels {
+		panel := *p
+		panel.Width = wide
+		img, err := panel.image(`style="width:100%;background:#fff"`)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(img)
+	}
+	b.WriteString("</div>")
+	for _, line := range f.page.paragraphs {
+		paragraph("", line)
+	}
+	return b.String() + "</div>", nil
 }
 
 // pagePlace is the column of a figure, and how far below the first it stands, in inches.

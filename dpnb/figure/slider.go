@@ -61,6 +61,13 @@ func inAnyLetters(svg []byte) []byte {
 	})
 }
 
+// image returns the figure as an element of a page, as SVG, with such attributes.
+func (f *Figure) image(attributes string) (string, error) {
+	svg, err := f.SVG()
+	return fmt.Sprintf(`<img alt="%s" %s src="data:image/svg+xml;base64,%s">`, html.EscapeString(f.Words()), attributes,
+		base64.StdEncoding.EncodeToString(inAnyLetters(svg))), err
+}
+
 // HTML returns the slider with its figures as SVG, for a notebook and for the page that is made of it. Errors: those of
 // a figure, or that there is none.
 func (s *Slider) HTML() (string, error) {
@@ -74,17 +81,15 @@ func (s *Slider) HTML() (string, error) {
 		`style="width:22em;max-width:55%%;vertical-align:middle" oninput="%s"> <output>%s</output></label>`,
 		len(s.Figures)-1, s.Start, html.EscapeString(s.Name), says(s.Start), turned, says(s.Start))
 	for i, f := range s.Figures {
-		svg, err := f.SVG()
-		if err != nil {
-			return "", err
-		}
-		svg = inAnyLetters(svg)
 		hidden := ` style="display:none"`
 		if i == s.Start {
 			hidden = ""
 		}
-		fmt.Fprintf(&b, `<img alt="%s" data-value="%s"%s src="data:image/svg+xml;base64,%s">`,
-			html.EscapeString(f.Words()), says(i), hidden, base64.StdEncoding.EncodeToString(svg))
+		img, err := f.image(fmt.Sprintf(`data-value="%s"%s`, says(i), hidden))
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(img)
 	}
 	return b.String() + "</div>", nil
 }

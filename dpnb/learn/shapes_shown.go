@@ -40,24 +40,36 @@ func (m *Model) whyShaped() []string {
 	return nil
 }
 
-// whereHardly is said of bands for the population.
-const whereHardly = "it ends where hardly any records are estimated to be"
+// whereHardly is where bands for the population have ended.
+const whereHardly = "where hardly any records are estimated to be"
 
-// counted says from where a shape counts.
-func (s *Shape) counted() string {
-	from := "its estimated mean over the records"
+// added says in plain words what shapes add to, and from where they count.
+func added(shapes []*Shape) string {
+	s := shapes[0]
+	what := "the " + s.unit
+	switch {
+	case s.model.target.Task == frame.Number:
+		what = "the prediction of " + s.unit + ", in its unit"
+	case strings.HasPrefix(s.unit, "log-odds"):
+		what += " (0.69 more: twice the odds)"
+	case strings.HasPrefix(s.unit, "logarithm"):
+		what += " (0.69 more: twice the mean)"
+	case slices.ContainsFunc(shapes, func(o *Shape) bool { return o.unit != s.unit }):
+		what = "the score of its class"
+	}
+	from := "on average over the records, by an estimate"
 	switch {
 	case s.model.plain != nil:
-		from = "its mean over the records"
+		from = "on average over the records"
 	case s.model.bought() == nil:
-		from = "its mean over the scale, as nothing was bought of where the records are"
+		from = "on average over its scale, as nothing was bought of where the records are"
 	}
 	crossed := ""
 	if s.model.encoding.Crossed() != nil {
 		crossed = ", and what a column is crossed with at its mean"
 	}
-	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s%s.", s.unit, from, crossed,
-		s.model.ofTypicalRow())
+	return fmt.Sprintf("How much a value adds to %s, all other columns equal%s%s. 0 is what its column adds %s.", what,
+		crossed, s.model.ofTypicalRow(), from)
 }
 
 // ofTypicalRow says that effects are those of a typical row, where rows are scaled.
@@ -142,7 +154,7 @@ func (s *Shape) Display() display.Item {
 		}
 		it.Row(row...)
 	}
-	it.Note("%s", s.counted())
+	it.Note("%s", added([]*Shape{s}))
 	for _, did := range s.did {
 		it.Note("%s.", capital(did))
 	}
@@ -171,7 +183,7 @@ func (s *Shape) bands() (lines []string) {
 	switch {
 	case s.why[1] == nil:
 		lines = append(lines, "Population: where the curve is, all of it with 95 %, of the people from whom the "+
-			"records were drawn, the shrinkage of the ridge corrected for (approximate); "+whereHardly+".")
+			"records were drawn, the shrinkage of the ridge corrected for (approximate); it ends "+whereHardly+".")
 	case s.why[0] == nil:
 		lines = append(lines, capital(strings.TrimPrefix(s.why[1].Error(), "dpnb: "))+".")
 	}
@@ -219,10 +231,9 @@ func (s *Shapes) Display() display.Item {
 		}
 		row(two.title(), fmt.Sprintf("%.3g", two.Importance()), points)
 	}
-	it.Note("%s", first.counted())
+	it.Note("%s", added(s.all))
 	if marked {
-		it.Note("?: its sign is unsure, as 0 is in the band there, or the band has ended where hardly any records " +
-			"are estimated to be.")
+		it.Note("?: its sign is unsure, as 0 is in the band there, or the band has ended " + whereHardly + ".")
 	}
 	if s.pairs > 0 {
 		it.Note("a × b: what the two do beyond what each does by itself; those are shown that matter most, %d of %d.",
@@ -305,7 +316,7 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 		changed = changed || len(s.did) > 0
 	}
 	first := shapes[0]
-	words = append(words, "Line or dot: what the model learnt. "+first.counted())
+	words = append(words, "Line or dot: what the model learnt. "+added(shapes))
 	if first.why[0] == nil {
 		words = append(words, "Blue: how far the privacy noise may have moved it, with 95 % for all of the curve.")
 	} else {
@@ -313,8 +324,8 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	}
 	if first.why[1] == nil {
 		words = append(words, "Orange: how far it may be from that of all people like these, the noise included, with "+
-			"95 % for all of it: what is said of people rests on it. Where hardly any records are estimated to be it "+
-			"has ended, and the line is dashed.")
+			"95 % for all of it: what is said of people rests on it. It ends, and the line is dashed, "+
+			whereHardly+".")
 	}
 	if first.why[0] == nil {
 		words = append(words, "Bands are cut at the edge of a panel.")
@@ -326,14 +337,14 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	for _, s := range surfaces {
 		if len(s.a.term.Knots) > 0 {
 			panels = append(panels, s.panel(s.title()+", beyond each", figure.Width/2, 2.6))
-			how[s.mapped()] = map[bool]string{true: "Maps: " + mapWords, false: "Lines: " + lineWords}[s.mapped()]
+			how[s.mapped()] = map[bool]string{true: "Maps: " + mapWords, false: lineWords}[s.mapped()]
 		}
 	}
 	if len(how) > 0 {
 		words = append(words, "Two columns, on scales of their own: what they do together beyond what each does by "+
-			"itself.", how[true], how[false])
+			"itself. "+strings.TrimSpace(how[true]+" "+how[false]))
 	}
-	return figure.Page(title, strings.Join(append(words, first.model.whyShaped()...), " "), columns, panels...).
+	return figure.Page(title, strings.Join(append(words, first.model.whyShaped()...), "\n"), columns, panels...).
 		Warn(first.model.warning())
 }
 
@@ -365,12 +376,12 @@ func cutTo(lo, hi float64) func(v float64) float64 {
 	return func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
 }
 
-// axis is the label of the effect: a probability less its mean may be negative.
+// axis is the label of the effect, which says what 0 is.
 func (s *Shape) axis() string {
-	if s.percent {
-		return s.unit + " − mean"
+	if s.model.plain == nil && s.model.bought() == nil {
+		return "effect on " + s.unit + " (0: mean of the scale)"
 	}
-	return s.unit
+	return "effect on " + s.unit + " (0: average)"
 }
 
 // panel draws the shape on a scale of the effect.
@@ -474,7 +485,7 @@ func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figu
 	f.Dashed("", []float64{0, 0}, []float64{0.4, float64(len(all)) + 0.6}, faint)
 	f.Intervals(names, lower, middle, upper, figure.Blue)
 	f.XRange(lo, hi)
-	f.Width, f.Height = figure.Width/2, 1.1+0.2*float64(len(all))
+	f.Width, f.Height = figure.Width/2, 1.25+0.2*float64(len(all))
 	f.Alt = s.alt(all)
 	return f
 }

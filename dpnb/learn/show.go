@@ -90,11 +90,7 @@ func show(v any) error {
 	case display.Displayer:
 		return display.Show(v.Display())
 	case *figure.Figure:
-		png, err := v.PNG()
-		if err != nil {
-			return err
-		}
-		return display.ShowPNG(png, v.Words())
+		return drawn(v, true)
 	case *figure.Slider:
 		turned, err := v.HTML()
 		if err != nil {
@@ -126,9 +122,25 @@ func withFigure(v display.Displayer, failed error, figureOf func() *figure.Figur
 		return err
 	}
 	if f := figureOf(); f != nil {
-		return show(f)
+		return drawn(f, false) // its title is that of the table
 	}
 	return nil
+}
+
+// drawn shows a figure: a page of several as HTML, with its title if asked for, any other as an image.
+func drawn(f *figure.Figure, titled bool) error {
+	page, err := f.HTML(titled)
+	if err != nil {
+		return err
+	}
+	if page != "" {
+		return display.ShowHTML(page, f.Words())
+	}
+	png, err := f.PNG()
+	if err != nil {
+		return err
+	}
+	return display.ShowPNG(png, f.Words())
 }
 
 // typed is the type of v as it is typed in a notebook, by the names of the front door.

@@ -507,7 +507,7 @@ func (s *Surface) label(f *figure.Figure, x, y []float64, z [][]float64, levels 
 
 // lines draws the surface of a number and a category, a line for each category.
 func (s *Surface) lines(name string, width, height float64) *figure.Figure {
-	f := figure.New(name, s.a.Column(), s.a.unit)
+	f := figure.New(name, s.a.Column(), "effect on "+s.a.unit)
 	f.Width, f.Height = width, height
 	s.a.logX(f)
 	if s.a.percent {

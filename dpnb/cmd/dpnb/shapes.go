@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/base64"
 	"fmt"
 	"html"
 	"strings"
@@ -61,22 +60,20 @@ no record is read.`,
 
 // shapesPage is a page of itself: all shapes in one figure, and the values of each.
 func shapesPage(s *learn.Shapes) ([]byte, error) {
-	f := s.Figure()
-	png, err := f.PNG()
+	figures, err := s.Figure().HTML(false)
 	if err != nil {
 		return nil, err
 	}
 	all := s.Display()
 	p := page.Page{Title: all.Title}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<h1>%s</h1><p><img src="data:image/png;base64,%s" alt="%s"></p>`, html.EscapeString(all.Title),
-		base64.StdEncoding.EncodeToString(png), html.EscapeString(f.Words()))
-	all.Title = ""
+	fmt.Fprintf(&b, "<h1>%s</h1>%s", html.EscapeString(all.Title), figures)
+	all.Title, all.Warning, all.Notes = "", "", all.Notes[1:] // they are above, and how to read values with the figures
 	b.WriteString(all.HTML() + "<h2>Values</h2>")
 	of := strings.TrimPrefix(p.Title, "What each column does")
 	values := func(it shown.Item) {
-		title := strings.TrimSuffix(it.Title, of)
-		it.Title, it.Warning = "", "" // the warning is at the top
+		title := strings.TrimSuffix(strings.TrimSuffix(it.Title, of), ",") // which follows the name of a surface
+		it.Title, it.Warning = "", ""
 		fmt.Fprintf(&b, "<details><summary>%s</summary>%s</details>", html.EscapeString(title), it.HTML())
 	}
 	for _, shape := range s.All() {

@@ -35,12 +35,18 @@ func TestShapesCommand(t *testing.T) {
 		!strings.Contains(text, "ill.shapes.html has the curves") {
 		t.Errorf("%v: %s", err, text)
 	}
-	for _, want := range []string{"<h1>What each column does in a private support vector machine for ill</h1>",
-		`<img src="data:image/png;base64,`, "<summary>The shape of age</summary>",
-		"<summary>The shape of city</summary>", "In log-odds of yes"} {
-		if !strings.Contains(page("ill.shapes.html"), want) {
-			t.Errorf("the page is without %s", want)
+	for want, times := range map[string]int{`<img alt="Age. `: 1, `<img alt="City. `: 1, "<h1>": 1,
+		">What each column does in a private support vector machine for ill<": 2, // the second is the heading
+		"How much a value adds to the log-odds of yes":                        3, // once for all, and of each by itself
+		"<summary>The shape of age</summary>":                                 1,
+		"<summary>The shape of city</summary>":                                1} {
+		if n := strings.Count(page("ill.shapes.html"), want); n != times {
+			t.Errorf("the page has %d times %s", n, want)
 		}
+	}
+	must.Get(said("shapes", "city.json", "-o", "all.html"))
+	if !strings.Contains(page("all.html"), "How much a value adds to the score of its class, all") {
+		t.Error("the score of one class is said to be that of all")
 	}
 	must.Get(said("shapes", "city.json", "--of", "Rome", "-o", "rome.html"))
 	if p := page("rome.html"); !strings.Contains(p, "age of Rome") || strings.Contains(p, "age of Bern") {
