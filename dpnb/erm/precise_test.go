@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -22,20 +23,6 @@ func wide(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64
 
 func zero() *big.Float { return new(big.Float).SetPrec(bits) }
 
-// bigExp returns e^x, to some 250 bits.
-func bigExp(x *big.Float) *big.Float {
-	arg := zero().Quo(x, wide(0x1p40))
-	e, p := wide(1), wide(1)
-	for k := 1; k < 12; k++ {
-		p.Quo(p.Mul(p, arg), wide(float64(k)))
-		e.Add(e, p)
-	}
-	for range 40 {
-		e.Mul(e, e)
-	}
-	return e
-}
-
 // bigSlope returns f′(t; y) of the losses of the tests.
 func bigSlope(l loss.Loss, t *big.Float, y float64) *big.Float {
 	of, level, _ := loss.Unclip(l)
@@ -43,7 +30,7 @@ func bigSlope(l loss.Loss, t *big.Float, y float64) *big.Float {
 	switch of := of.(type) {
 	case loss.Logistic:
 		m := zero().Mul(t, wide(y))
-		s = m.Quo(wide(-y), m.Add(bigExp(m), wide(1)))
+		s = m.Quo(wide(-y), m.Add(bigref.Exp(m), wide(1)))
 	case loss.Squared:
 		s = zero().Sub(t, wide(y))
 	case loss.Huber:
@@ -75,7 +62,7 @@ func bigSlopes(p *Problem, t []*big.Float, y float64) {
 	case loss.Softmax:
 		sum := zero()
 		for c := range t {
-			t[c] = bigExp(t[c])
+			t[c] = bigref.Exp(t[c])
 			sum.Add(sum, t[c])
 		}
 		for c := range t {

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 )
 
 const prec = 400
@@ -18,19 +20,6 @@ func relative(a Number, want *big.Float) float64 {
 	d := new(big.Float).Sub(exactly(a), want)
 	v, _ := d.Quo(d, want).Float64()
 	return math.Abs(v)
-}
-
-func bigExp(x *big.Float) *big.Float {
-	arg := new(big.Float).SetPrec(prec).Quo(x, wide(0x1p40))
-	e, p := wide(1), wide(1)
-	for k := 1; k < 14; k++ {
-		p.Quo(p.Mul(p, arg), wide(float64(k)))
-		e.Add(e, p)
-	}
-	for range 40 {
-		e.Mul(e, e)
-	}
-	return e
 }
 
 func random(rng *rand.Rand) Number {
@@ -97,19 +86,19 @@ func TestExp(t *testing.T) {
 			x.Hi = (float64(rng.IntN(100)) + 0.5) * -math.Ln2 // where r is largest
 		}
 		x = quickTwoSum(x.Hi, x.Hi*0x1p-54*rng.Float64())
-		worst = math.Max(worst, relative(Exp(x), bigExp(exactly(x))))
+		worst = math.Max(worst, relative(Exp(x), bigref.Exp(exactly(x))))
 	}
 	if !(worst <= ExpError) || worst < 0x1p-106 {
 		t.Errorf("2^%.1f at worst", math.Log2(worst))
 	}
 	t.Logf("2^%.1f at worst", math.Log2(worst))
 	for _, x := range []float64{-665, -690, -707.99, -708.01, -745, -1e300, math.Inf(-1)} {
-		e, _ := new(big.Float).Sub(exactly(Exp(From(x))), bigExp(wide(math.Max(x, -5000)))).Float64()
+		e, _ := new(big.Float).Sub(exactly(Exp(From(x))), bigref.Exp(wide(math.Max(x, -5000)))).Float64()
 		if !(math.Abs(e) <= ExpUnderflow) {
 			t.Errorf("e^%v is off by %v", x, e)
 		}
 	}
-	if off := relative(Exp(From(709)), bigExp(wide(709))); !(off <= ExpError) {
+	if off := relative(Exp(From(709)), bigref.Exp(wide(709))); !(off <= ExpError) {
 		t.Errorf("e^709 is off by 2^%.1f", math.Log2(off))
 	}
 	if !math.IsNaN(Exp(From(math.NaN())).Hi) || !math.IsInf(Exp(From(800)).Hi, 1) || Exp(From(0)) != From(1) {
