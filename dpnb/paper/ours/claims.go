@@ -81,8 +81,11 @@ func Checks() claim.Checks {
 
 		"dpnb/answers-cover": measure.Scaled(answersCover, "", "standard deviation", "correlation", "AUC", "count"),
 
-		"dpnb/curve-rate": measure.Scaled(curveRate, rate{sine, 1. / 3}, rate{zigzag, 1. / 3}, rate{sine, 0.3},
-			rate{sine, 0.367}),
+		"dpnb/curve-rate": measure.Scaled(curveRate, rate{truth: sine, power: 1. / 3},
+			rate{truth: zigzag, power: 1. / 3}, rate{truth: sine, power: 0.3}, rate{truth: sine, power: 0.367},
+			rate{sine, 1. / 3, func(f *hatFit) { f.scatter = 0 }},
+			rate{sine, 1. / 3, func(f *hatFit) { f.lambda *= 0.9 }},
+			rate{sine, 1. / 3, func(f *hatFit) { f.weight *= 1.25 }}),
 
 		"dpnb/audit-releases": measure.Times(measure.With(auditsHold, 1)).
 			Against(measure.Of(measure.With(auditsHold, 0.5), 1), measure.Of(measure.With(auditsHold, 1), 1/0.9)),
