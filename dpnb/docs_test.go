@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/paper"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
@@ -235,6 +236,13 @@ func linkProblems(pages map[string]string, name string, exists func(file string)
 
 // anchorsOf returns what a link into the page may name: headings, as GitHub makes addresses of them, and <a id>.
 func anchorsOf(text string) map[string]bool {
+	return must.Get(anchors.Of(text, func() (map[string]bool, error) { return readAnchors(text), nil }))
+}
+
+// anchors are those of the pages by their text: many links lead to one page.
+var anchors = recent.Values[string, map[string]bool]{Kept: 256}
+
+func readAnchors(text string) map[string]bool {
 	anchors := map[string]bool{}
 	text = fence.ReplaceAllString(text, "")
 	for _, m := range anchorTag.FindAllStringSubmatch(text, -1) {

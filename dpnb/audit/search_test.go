@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -13,7 +14,15 @@ import (
 
 func search(lambda, sigma, eps, claimed float64, dir privacy.Direction) Search {
 	return Search{Loss: loss.Logistic{}, Labels: []float64{-1, 1}, RowNorm: 1, Lambda: lambda, Sigma: sigma,
-		Epsilon: eps, Direction: dir, Claimed: claimed, Regulariser: true, Steps: 1200}
+		Epsilon: eps, Direction: dir, Claimed: claimed, Regulariser: true, Steps: steps()}
+}
+
+// steps are as many as find what there is; all of those where every test was asked for.
+func steps() int {
+	if testscale.Full() {
+		return 1200
+	}
+	return 400
 }
 
 // The search must find a counterexample to a claim that is too small, and none to one that holds.

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -49,6 +50,9 @@ func TestHardProblems(t *testing.T) {
 		{"n=2000, d=2000, λ=1e-3", simulated(2000, 2000, 1, 1e-3, 0.1), all[:1]},
 		{"n=2000, d=2000, λ=1e-7", simulated(2000, 2000, 1, 1e-7, 0), all[:1]},
 	} {
+		if n, d := c.p.Rows.Dims(); n*d > 1e6 && !testscale.Full() {
+			continue
+		}
 		for _, m := range c.methods {
 			s, err := Minimize(c.p, &Settings{Method: m})
 			if err != nil {

@@ -110,7 +110,7 @@ func without(t *testing.T, m *Model, b *geometry.Bought, d *frame.Design, ridges
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestLikelyIntervalsCover -v
 func TestLikelyIntervalsCover(t *testing.T) {
 	const share, delta, size = 0.05, 1e-6, 20_000
-	reps, truths, records, epsilons := 5, []string{"correlated"}, []int{5000}, []float64{1}
+	reps, truths, records, epsilons := 2, []string{"correlated"}, []int{5000}, []float64{1}
 	if testscale.Full() {
 		reps, truths, records = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
 		epsilons = []float64{0.5, 1, 4}
@@ -189,8 +189,8 @@ func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
 	for _, c := range []struct {
 		n, reps              int
 		share, effect, least float64
-	}{{920, 40, 0.005, 0.3, 0.92}, {920, 40, 0.005, -0.8, 0.7}, {11_000, 20, 0.002, 0.8, 0.9},
-		{11_000, 20, 0.002, -0.8, 0.85}} {
+	}{{920, 20, 0.005, 0.3, 0.92}, {920, 20, 0.005, -0.8, 0.7}, {11_000, 8, 0.002, 0.8, 0.9},
+		{11_000, 8, 0.002, -0.8, 0.85}} {
 		if testscale.Full() {
 			c.reps = 300
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
@@ -140,9 +141,12 @@ func TestLearnersOfPeopleWithSeveralRows(t *testing.T) {
 		return fmt.Sprint(math.Round(r.Number("age")), r.Text("smoker"))
 	}, "age", "smoker").PerPerson("who", 3)
 	b := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
-	for _, l := range append(learn.Learners(), learn.Logistic{Lambda: 50}, learn.Quantile{Smooth: 0.1},
-		learn.Linear{Pure: true}, learn.Huber{Pure: true},
-		learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}}}) {
+	all := append(learn.Learners(), learn.Logistic{Lambda: 50}, learn.Linear{Pure: true}, learn.Huber{Pure: true},
+		learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}}})
+	if testscale.Full() { // it takes a second to calibrate
+		all = append(all, learn.Quantile{Smooth: 0.1})
+	}
+	for _, l := range all {
 		target := "pressure"
 		switch l.(type) {
 		case learn.Logistic, learn.SVM, learn.Tune:

@@ -71,7 +71,7 @@ func TestWhatIsSealedAnewIsRefusedOrShown(t *testing.T) {
 		"softmax": must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "ward"), free)),
 	}
 	path := filepath.Join(t.TempDir(), "model.json")
-	tried, shown, each := 0, 0, 11
+	tried, shown, each := 0, 0, 37
 	if testscale.Full() {
 		each = 1
 	}

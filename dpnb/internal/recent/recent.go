@@ -2,7 +2,10 @@
 // several of its parts ask for. Every room may use it.
 package recent
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Values are what was made, by key: those of the last Kept keys at least, and of twice as many at most. It is safe for
 // concurrent use, and the zero value but for Kept is ready.
@@ -12,33 +15,63 @@ type Values[K comparable, V any] struct {
 
 	mu           sync.Mutex
 	last, before map[K]V
+	pending      []*making[K]
 }
 
-// Of returns the value of key, which make makes where it is not known; an error is not remembered. A key must say all
-// that the value depends on.
-func (v *Values[K, V]) Of(key K, make func() (V, error)) (V, error) {
-	v.mu.Lock()
-	value, ok := v.last[key]
-	if !ok {
-		if value, ok = v.before[key]; ok {
-			v.keep(key, value)
+// making is a key of which the value is being made, until done is closed.
+type making[K comparable] struct {
+	key  K
+	done chan struct{}
+}
+
+// Of returns the value of key, which build makes where it is not known: once, if several ask for it at a time, of whom
+// the others wait. An error is not remembered. A key must say all that the value depends on.
+func (v *Values[K, V]) Of(key K, build func() (V, error)) (value V, err error) {
+	var own *making[K]
+	for own == nil {
+		var known bool
+		var by *making[K]
+		if value, known, by, own = v.begin(key); known {
+			return value, nil
+		}
+		if own == nil {
+			<-by.done
 		}
 	}
-	v.mu.Unlock()
-	if ok {
-		return value, nil
-	}
-	value, err := make()
-	if err != nil {
-		return value, err
-	}
+	made := false
+	defer func() { // after a panic of build, too
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if made {
+			v.keep(key, value)
+		}
+		v.pending = slices.DeleteFunc(v.pending, func(m *making[K]) bool { return m == own })
+		close(own.done)
+	}()
+	value, err = build()
+	made = err == nil
+	return value, err
+}
+
+// begin returns the value of key if it is known; else by whom it is being made; else the caller makes it, as own.
+func (v *Values[K, V]) begin(key K) (value V, known bool, by, own *making[K]) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if other, ok := v.last[key]; ok {
-		return other, nil // made meanwhile: all have the same one
+	if value, known = v.last[key]; known {
+		return value, true, nil, nil
 	}
-	v.keep(key, value)
-	return value, nil
+	if value, known = v.before[key]; known {
+		v.keep(key, value)
+		return value, true, nil, nil
+	}
+	for _, m := range v.pending {
+		if m.key == key {
+			return value, false, m, nil
+		}
+	}
+	own = &making[K]{key, make(chan struct{})}
+	v.pending = append(v.pending, own)
+	return value, false, nil, own
 }
 
 func (v *Values[K, V]) keep(key K, value V) {

@@ -3,6 +3,8 @@ package recent_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -52,4 +54,39 @@ func TestHowManyAreKept(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What several ask for at a time is made once, and again by one of those that waited where that failed or panicked.
+func TestAskedForAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, made := recent.Values[int, int]{Kept: 3}, 0
+		for i := range 5 {
+			go func() {
+				defer func() { _ = recover() }()
+				value, err := v.Of(1, func() (int, error) {
+					made++
+					time.Sleep(time.Second)
+					switch made {
+					case 1:
+						panic("none")
+					case 2:
+						return 0, errors.New("none")
+					}
+					return made, nil
+				})
+				if err == nil && value != 3 {
+					t.Errorf("%d has %d", i, value)
+				}
+			}()
+		}
+		synctest.Wait()
+		if made != 1 {
+			t.Errorf("%d make the same value", made)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if made != 3 {
+			t.Errorf("made %d times, of which the third was right", made)
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -145,7 +146,7 @@ func TestQOPWishart(t *testing.T) {
 	}
 	errata.Quote(t, "qop-19", "%.1f", logD(100, 400))
 	// P(λ_min < α), drawn; λ_min < α exactly when W − αI has no Cholesky factor.
-	for _, c := range []struct{ d, m, draws int }{{5, 10, 200_000}, {12, 24, 200_000}} {
+	for _, c := range testscale.Some([]struct{ d, m, draws int }{{5, 10, 200_000}, {12, 24, 200_000}}...) {
 		d, m := float64(c.d), float64(c.m)
 		right := alphaD4(c.d, c.m, 0.005)
 		wrong := 2 * mathext.GammaIncRegInv((m-d+1)/2, 0.005/printed{d: d, m: m}.lemmaD2())

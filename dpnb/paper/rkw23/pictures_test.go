@@ -16,7 +16,7 @@ func TestPictures(t *testing.T) {
 	defer measure.Fatal(t)
 	seen := pictures.New(t)
 	seen.Figure(Figure1(5, 20, 1.2))
-	seen.Figure(Figure1(10, 5, 0.75))
+	seen.Long(func() { seen.Figure(Figure1(10, 5, 0.75)) })
 	shift, branch := TwoErrors()
 	seen.Figure(shift, nil)
 	seen.Figure(branch, nil)

@@ -14,18 +14,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// What tables.tsv records is what runs: the first trials at ε = 0.1 on a population, and, in the full tests and where
-// the data are, on Adult. All is drawn from seeds; rounding on another machine may turn a test record or two.
+// What tables.tsv records is what runs: the first trials at ε = 0.1 on a population, and, where the data are,
+// on Adult. All is drawn from seeds; rounding on another machine may turn a test record or two.
 func TestTablesAreWhatRuns(t *testing.T) {
 	defer measure.Fatal(t)
-	if testing.Short() {
-		t.Skip("some seconds")
-	}
+	testscale.SkipUnlessFull(t)
 	record := measure.Must(recordedTables())
 	for seed, set := range []string{adultSet, clusterSet} {
-		if seed == 0 && !testscale.Full() {
-			continue
-		}
 		g, err := tableGrid(uint64(seed))
 		if errors.Is(err, errNoAdult) {
 			continue

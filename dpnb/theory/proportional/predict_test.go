@@ -95,7 +95,7 @@ func TestBestIsBest(t *testing.T) {
 		AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
 		limit := must.Get(task.NonPrivate())
 		descent := must.Get(task.Best(NoisyDescent, g, objective.DTZ24))
-		for _, c := range []float64{0.5, 0.8, 1.25, 2} {
+		for _, c := range testscale.Some(0.8, 0.5, 1.25, 2) {
 			other := must.Get(task.AtSteps(g, descent.Steps, c*descent.Step, nil))
 			better, than := task.badness(other.Point), task.badness(descent.Point)
 			if better < than-1e-3*math.Abs(than) {
@@ -105,7 +105,7 @@ func TestBestIsBest(t *testing.T) {
 		}
 		for _, m := range []Mechanism{Objective, Output} {
 			best := must.Get(task.Best(m, g, objective.DTZ24))
-			for _, c := range []float64{0.2, 0.8, 1.25, 5} {
+			for _, c := range testscale.Some(0.8, 0.2, 1.25, 5) {
 				other, err := task.At(m, g, c*best.Lambda, objective.DTZ24)
 				if err == nil && task.badness(other.Point) < task.badness(best.Point)*(1-math.Copysign(1e-4,
 					task.badness(best.Point))) {

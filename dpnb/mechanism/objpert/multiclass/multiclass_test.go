@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -298,6 +299,10 @@ func TestOneVsRestComposition(t *testing.T) {
 // it is composed with each fit or apart.
 func TestOutputNoiseOfKFits(t *testing.T) {
 	const classes, tau, outputSigma = 4, 0.1, 0.02 // ½ in all, as the objectives have
+	step := 0.5
+	if testscale.Full() {
+		step = 0.25
+	}
 	for _, bound := range []objective.Bound{0, objective.DTZ24, objective.RKW23, objective.Pointwise} {
 		m := multiclass.OneVsRest{Classes: classes, Binary: objpert.Objective{Loss: loss.SmoothedHinge{Width: 1},
 			RowNorm: 1, Lambda: 40, Sigma: 4, Tolerance: tau, OutputSigma: outputSigma, Bound: bound}}
@@ -305,8 +310,8 @@ func TestOutputNoiseOfKFits(t *testing.T) {
 		m.Binary.OutputSigma = 1e6
 		without := must.Get(m.Profile())
 		var want float64 // E δ(2 − G), G ~ N(μ²/2, μ²)
-		for z := -5.0; z <= 5; z += 0.25 {
-			want += 0.25 * math.Exp(-0.5*z*z) / math.Sqrt(2*math.Pi) * privacy.DeltaUpper(without, 2-0.5*(0.25+z))
+		for z := -5.0; z <= 5; z += step {
+			want += step * math.Exp(-0.5*z*z) / math.Sqrt(2*math.Pi) * privacy.DeltaUpper(without, 2-0.5*(0.25+z))
 		}
 		have := privacy.DeltaUpper(with, 2)
 		if !(have >= 0.99*want && have <= 1.1*want) {
