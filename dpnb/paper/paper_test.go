@@ -36,9 +36,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// Every claim has the verdict that it must have, and none of its wrong versions has it (the full tests); measured.tsv
-// and the page of the paper have what is measured now: a figure that changed fails here until somebody has looked. To
-// look at one:
+// Every claim has the verdict that it must have, and none of its wrong versions has it; measured.tsv and the page of
+// the paper have what is measured now: a figure that changed fails here until somebody has looked. To look at one:
 //
 //	go test ./dpnb/paper -run TestClaims/rkw23/thm3.1
 func TestClaims(t *testing.T) {
@@ -78,8 +77,7 @@ func TestClaims(t *testing.T) {
 				}
 			})
 			t.Run("power", func(t *testing.T) {
-				testscale.SkipUnlessFull(t) // half of the time goes to wrong versions
-				why, err := c.Unmeasured(t.Context(), claim.Quick, true)
+				why, err := c.Unmeasured(t.Context(), claim.Quick, testscale.Full())
 				if err != nil || why != nil {
 					t.Errorf("%q %v; measure it: go run ./dpnb/cmd/dpnb claims --power --only %s", why, err, c.ID)
 				}

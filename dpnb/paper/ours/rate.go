@@ -147,7 +147,7 @@ func curveRate(run measure.Run, v rate, factor float64) claim.Outcome {
 			reached[k] = math.Max(reached[k], share)
 		}
 	}
-	for n, eps := range measure.Pairs(run, []int{2000, 20_000}, []float64{0.1, 1, 8}) {
+	for n, eps := range measure.Pairs(run, []int{2000, 10_000}, []float64{0.1, 1, 8}) {
 		m := measure.Must(objpert.Calibrate(objpert.Config{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Epsilon: eps,
 			Delta: 1e-6, Adjacency: privacy.AddRemove, Rule: objpert.LeastNoise}))
 		nMu := float64(n) / measure.Must(privacy.GaussianSigma(eps, 1e-6))
@@ -175,7 +175,7 @@ func curveRate(run measure.Run, v rate, factor float64) claim.Outcome {
 			}
 			law := claimed.law()
 			law.noise *= factor * factor
-			ratios := make([]float64, run.Runs(60))
+			ratios := make([]float64, run.Runs(40))
 			for k := range ratios {
 				ratios[k] = f.release(m, rows, src.Stream(k)) / law.sum()
 			}
