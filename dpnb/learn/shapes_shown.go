@@ -15,9 +15,11 @@ import (
 )
 
 // whyStraight is said of shapes that can bend.
-const whyStraight = "Where few records are, the penalty on bends and the noise decide: there a curve is straight or " +
-	"goes back to that of a usual record, and its bands are wide. How many there are is not shown: a histogram would " +
-	"buy that from the budget."
+const whyStraight = "Where few records are, bands are wide and the line is not to be read: it goes on straight, or " +
+	"back to the average. How many are where is not shown: a histogram would tell, for some of the budget."
+
+// unsureEverywhere is said where not one place is sure to be above or below the average.
+const unsureEverywhere = "Of no value is it sure that it lies above or below the average."
 
 // withoutCurves is said of models that have none, by the noisy number of their records.
 const withoutCurves = "Numbers are straight lines: curves have more directions than so few records can tell at this " +
@@ -199,21 +201,26 @@ func (s *Shapes) Display() display.Item {
 	}
 	first := s.all[0]
 	it := display.Item{Title: "What each column does in " + first.model.of(), Warning: first.model.warning(),
-		Header: []string{"column", "importance", "lowest", "highest"}}
+		Header: []string{"column", "importance", "lowest to highest"}}
 	marked := false
 	row := func(title, importance string, points []ShapePoint) {
+		mark, known := "", sure(points)
+		if len(known) == 0 {
+			known, mark, marked = points, " ?", true
+		}
 		by := func(a, b ShapePoint) int { return cmp.Compare(a.Value, b.Value) }
 		at := func(p ShapePoint) string {
-			where, mark := " at ", ""
+			where := " at "
 			if math.IsNaN(p.At) {
 				where = ", "
 			}
-			if unsure(points, p) {
-				mark, marked = " ?", true
-			}
 			return fmt.Sprintf("%+.3g%s%s%s", p.Value, where, p.Name, mark)
 		}
-		it.Row(title, importance, at(slices.MinFunc(points, by)), at(slices.MaxFunc(points, by)))
+		ends := at(slices.MinFunc(known, by))
+		if highest := at(slices.MaxFunc(known, by)); highest != ends {
+			ends += " to " + highest
+		}
+		it.Row(title, importance, ends)
 	}
 	guessed := false
 	for _, one := range s.all {
@@ -232,12 +239,19 @@ func (s *Shapes) Display() display.Item {
 		row(two.title(), fmt.Sprintf("%.3g", two.Importance()), points)
 	}
 	it.Note("%s", added(s.all))
+	if first.why[0] == nil {
+		it.Note("Lowest to highest: of the values that are sure to be above or below the average, by a band without 0 "+
+			"in it that has not ended %s.", whereHardly)
+	}
 	if marked {
-		it.Note("?: its sign is unsure, as 0 is in the band there, or the band has ended " + whereHardly + ".")
+		it.Note("?: of none of its values that is sure.")
 	}
 	if s.pairs > 0 {
-		it.Note("a × b: what the two do beyond what each does by itself; those are shown that matter most, %d of %d.",
-			len(s.surfaces), s.pairs)
+		of := ""
+		if len(s.surfaces) < s.pairs {
+			of = fmt.Sprintf(" Those are shown that matter most, %d of %d.", len(s.surfaces), s.pairs)
+		}
+		it.Note("a × b: what the two do beyond what each does by itself, to be added to both.%s", of)
 	}
 	it.Note("Importance: the standard deviation over the records, as far as it is known where they lie; it includes " +
 		"noise.")
@@ -259,16 +273,20 @@ func withPopulation(points []ShapePoint) bool {
 	return slices.ContainsFunc(points, func(p ShapePoint) bool { return p.PopulationAtOnce != nil })
 }
 
-// unsure reports whether the sign at one of the points is: by the band for the population, if there is one, else by
-// that for the noise.
-func unsure(points []ShapePoint, p ShapePoint) bool {
-	band := p.NoiseAtOnce
-	if withPopulation(points) {
-		if band = p.PopulationAtOnce; band == nil {
-			return true
+// sure returns the points of which the sign is: by the band for the population, if there is one, else by that for the
+// noise, where there is any.
+func sure(points []ShapePoint) (all []ShapePoint) {
+	ends := withPopulation(points)
+	for _, p := range points {
+		band := p.NoiseAtOnce
+		if ends {
+			band = p.PopulationAtOnce
+		}
+		if band != nil && !band.straddles() || band == nil && !ends {
+			all = append(all, p)
 		}
 	}
-	return band != nil && band.straddles()
+	return all
 }
 
 // straddles reports whether 0 is in the band.
@@ -316,7 +334,8 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 		changed = changed || len(s.did) > 0
 	}
 	first := shapes[0]
-	words = append(words, "Line or dot: what the model learnt. "+added(shapes))
+	words = append(words, "Line or dot: what the model learnt: what goes together, not what causes what. "+
+		added(shapes))
 	if first.why[0] == nil {
 		words = append(words, "Blue: how far the privacy noise may have moved it, with 95 % for all of the curve.")
 	} else {
@@ -326,9 +345,14 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 		words = append(words, "Orange: how far it may be from that of all people like these, the noise included, with "+
 			"95 % for all of it: what is said of people rests on it. It ends, and the line is dashed, "+
 			whereHardly+".")
+	} else if first.why[0] == nil {
+		words = append(words, "How far it may be from that of all people like these is not shown.")
 	}
 	if first.why[0] == nil {
 		words = append(words, "Bands are cut at the edge of a panel.")
+		if !slices.ContainsFunc(shapes, func(s *Shape) bool { return len(sure(s.Points())) > 0 }) {
+			words = append(words, unsureEverywhere)
+		}
 	}
 	if changed {
 		words = append(words, "Dashed or grey: before it was changed, which is what the bands are of.")
@@ -336,13 +360,13 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	how := map[bool]string{}
 	for _, s := range surfaces {
 		if len(s.a.term.Knots) > 0 {
-			panels = append(panels, s.panel(s.title()+", beyond each", figure.Width/2, 2.6))
+			panels = append(panels, s.panel(s.title()+", on top of both", figure.Width/2, 2.6))
 			how[s.mapped()] = map[bool]string{true: "Maps: " + mapWords, false: lineWords}[s.mapped()]
 		}
 	}
 	if len(how) > 0 {
 		words = append(words, "Two columns, on scales of their own: what they do together beyond what each does by "+
-			"itself. "+strings.TrimSpace(how[true]+" "+how[false]))
+			"itself, to be added to both; it is no effect alone. "+strings.TrimSpace(how[true]+" "+how[false]))
 	}
 	return figure.Page(title, strings.Join(append(words, first.model.whyShaped()...), "\n"), columns, panels...).
 		Warn(first.model.warning())
