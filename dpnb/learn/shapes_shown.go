@@ -359,14 +359,21 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	}
 	how := map[bool]string{}
 	for _, s := range surfaces {
-		if len(s.a.term.Knots) > 0 {
+		switch {
+		case len(s.a.term.Knots) == 0:
+		case s.mapped():
 			panels = append(panels, s.panel(s.title()+", on top of both", figure.Width/2, 2.6))
-			how[s.mapped()] = map[bool]string{true: "Maps: " + mapWords, false: lineWords}[s.mapped()]
+			how[true] = "Two numbers: what they do beyond what each does by itself, to be added to both; it is no " +
+				"effect alone. " + mapWords
+		default:
+			panels = append(panels, s.other.panel(s.title()+", together", figure.Width/2, 2.6))
+			how[false] = "A number and a category: what the two add together. " + lineWords
 		}
 	}
-	if len(how) > 0 {
-		words = append(words, "Two columns, on scales of their own: what they do together beyond what each does by "+
-			"itself, to be added to both; it is no effect alone. "+strings.TrimSpace(how[true]+" "+how[false]))
+	for _, mapped := range []bool{false, true} {
+		if how[mapped] != "" {
+			words = append(words, how[mapped]+" Each on a scale of its own.")
+		}
 	}
 	return figure.Page(title, strings.Join(append(words, first.model.whyShaped()...), "\n"), columns, panels...).
 		Warn(first.model.warning())
@@ -464,10 +471,8 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 		for to = from; to < len(x) && known(numbers[to]); {
 			to++
 		}
-		for _, part := range [][2]int{{0, from + 1}, {to - 1, len(x)}} {
-			if part[1]-part[0] > 1 {
-				f.Dashed("", x[part[0]:part[1]], y[part[0]:part[1]], figure.Blue)
-			}
+		if to-from < len(x) { // in one piece: a few points of an end would be marked
+			f.Dashed("", x, y, figure.Blue)
 		}
 	}
 	f.Line("", x[from:to], y[from:to], figure.Blue)

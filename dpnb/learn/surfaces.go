@@ -187,7 +187,13 @@ func (m *Model) surfacesOf(of []string) (all []*Surface, pairs int) {
 	pairs = len(all)
 	all = all[:min(pairs, mostSurfaces)]
 	if pairs > 0 {
-		m.bandsOfSurfaces(all)
+		banded := slices.Clone(all)
+		for _, s := range all {
+			if len(s.a.term.Knots) > 0 && !s.mapped() { // the page draws the lines of all that the two do
+				banded = append(banded, s.other)
+			}
+		}
+		m.bandsOfSurfaces(banded)
 	}
 	return all, pairs
 }
