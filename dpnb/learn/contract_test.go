@@ -42,12 +42,6 @@ func ways(t *testing.T) (all []way) {
 		all = append(all, way{"HeavyTails", l, data["Regression"], 0})
 	}
 	many := learn.Patients(4000, 1).Drop("ward", "visits")
-	if testscale.Full() { // they take seconds to calibrate, too
-		all = append(all,
-			way{"Quantile, smoothed", learn.Quantile{Tau: 0.9, Smooth: 0.1}, learn.Regression(many, "pressure"), usual},
-			way{"Huber, fixed, with its curvature", learn.Huber{Threshold: 0.3, CurvatureShare: 0.2},
-				data["Regression"], usual})
-	}
 	plain := learn.Regression(learn.Patients(300, 1), "pressure", learn.RowNorm(1))
 	return append(all,
 		way{"SVM of curves", learn.SVM{CurvatureShare: 0.2}, learn.Binary(many, "ill"), usual},
@@ -58,9 +52,12 @@ func ways(t *testing.T) (all []way) {
 		way{"Median, pure", learn.Median{Pure: true}, learn.Regression(many, "pressure"), 0},
 		way{"Quantiles of lines", learn.Quantiles{CurvatureShare: 0.2, Levels: []float64{0.25, 0.5}},
 			learn.Regression(many, "pressure"), usual},
+		way{"Quantile, smoothed", learn.Quantile{Tau: 0.9, Smooth: 0.1}, learn.Regression(many, "pressure"), usual},
 		way{"Median, replaced", learn.Median{ReplaceOne: true}, plain, usual},
 		way{"Linear, fixed", learn.Linear{Lambda: 300}, data["Regression"], usual},
 		way{"Logistic, fixed, with its curvature", learn.Logistic{Lambda: 5, CurvatureShare: 0.2}, data["Binary"],
+			usual},
+		way{"Huber, fixed, with its curvature", learn.Huber{Threshold: 0.3, CurvatureShare: 0.2}, data["Regression"],
 			usual},
 		way{"Quadratic", learn.Quadratic{Interpolation: learn.AssumeInterpolation(planted, 0.1)}, interpolating(t, 300),
 			usual},

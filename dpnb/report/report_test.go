@@ -75,7 +75,6 @@ func TestReportOfNotebooks(t *testing.T) {
 
 // A target that is mistyped ends the report on one's own data before anything is paid for, with a sentence.
 func TestMistypedTarget(t *testing.T) {
-	testscale.SkipUnlessFull(t)
 	s := realSetup(t)
 	o := Options{Notebooks: []string{"../../notebooks/" + templateName}, Out: filepath.Join(t.TempDir(), "reports"),
 		Timeout: testTimeout, Parameters: map[string]string{"target": "hapy"}, Progress: newRecorder()}

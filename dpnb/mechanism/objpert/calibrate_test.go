@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
-	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -14,14 +13,14 @@ import (
 // What is calibrated by quick looks keeps to (ε, δ) by the bound that is charged, and with σ less by two thousandths it
 // does not, alone and with Gaussian mechanisms beside it; where δ hardly changes with σ, too.
 func TestCalibrationIsChargedNoMore(t *testing.T) {
-	for _, c := range testscale.Some([]struct {
+	for _, c := range []struct {
 		loss                   loss.Loss
 		epsilon, delta, beside float64
 	}{
 		{loss.PseudoHuber{Threshold: 1}, 0.5, 1e-6, 0}, {loss.PseudoHuber{Threshold: 1}, 4, 1e-9, 0.1},
 		{loss.Clipped(loss.Squared{}, 0.5), 1, 1e-6, 0.1}, {loss.Clipped(loss.Poisson{MaxCount: 5}, 1), 0.1, 1e-6, 0.1},
 		{loss.Huber{Threshold: 1}, 1e-4, 1e-5, 0},
-	}...) {
+	} {
 		unit := must.Get(privacy.GaussianSigma(c.epsilon, c.delta))
 		m := must.Get(Calibrate(Config{Loss: c.loss, RowNorm: 1, Epsilon: c.epsilon, Delta: c.delta, Reserved: c.beside,
 			Lambda: 2 * unit, Adjacency: privacy.AddRemove, Bound: objective.Tight}))
