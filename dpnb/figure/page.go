@@ -17,17 +17,14 @@ import (
 type page struct {
 	panels  []*Figure
 	columns int
-	caption string
-	// paragraphs are those of the caption.
-	paragraphs []string
+	caption []string // its paragraphs
 }
 
 // Page returns one figure of several in so many columns, with a caption below them, whose lines are paragraphs in HTML:
 // each is put into the column that is the least high so far, the first of these.
 func Page(title, caption string, columns int, panels ...*Figure) *Figure {
 	f := New(title, "", "")
-	caption = numeral.Tidy(caption)
-	f.page = &page{panels, max(1, columns), strings.ReplaceAll(caption, "\n", " "), strings.Split(caption, "\n")}
+	f.page = &page{panels, max(1, columns), strings.Split(numeral.Tidy(caption), "\n")}
 	_, height := f.page.places()
 	f.Height = 0.2 + height + float64((f.titleHeight(f.width()-2*margin)+f.page.captionHeight(f.width()))/vg.Inch)
 	for _, p := range panels {
@@ -72,7 +69,7 @@ func (f *Figure) HTML(titled bool) (string, error) {
 		b.WriteString(img)
 	}
 	b.WriteString("</div>")
-	for _, line := range f.page.paragraphs {
+	for _, line := range f.page.caption {
 		paragraph("", line)
 	}
 	return b.String() + "</div>", nil
@@ -104,7 +101,7 @@ func captionStyle() text.Style {
 
 // lines are those of the caption where the page is so wide.
 func (p *page) lines(width vg.Length) []string {
-	return broken(p.caption, captionStyle(), width-2*vg.Points(margin))
+	return broken(strings.Join(p.caption, " "), captionStyle(), width-2*vg.Points(margin))
 }
 
 func (p *page) captionHeight(width vg.Length) vg.Length {

@@ -26,7 +26,7 @@ type seen struct {
 func (f *Figure) Words() string {
 	title := f.plot.Title.Text
 	if f.page != nil {
-		return sentences(f.warning, title) + " " + f.page.words() + " " + sentences(f.page.caption)
+		return sentences(f.warning, title) + " " + f.page.words() + " " + sentences(strings.Join(f.page.caption, " "))
 	}
 	if f.Alt != "" {
 		alt := numeral.Tidy(f.Alt)

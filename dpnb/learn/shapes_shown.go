@@ -357,22 +357,22 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	if changed {
 		words = append(words, "Dashed or grey: before it was changed, which is what the bands are of.")
 	}
-	how := map[bool]string{}
+	var lines, maps string
 	for _, s := range surfaces {
 		switch {
 		case len(s.a.term.Knots) == 0:
 		case s.mapped():
 			panels = append(panels, s.panel(s.title()+", on top of both", figure.Width/2, 2.6))
-			how[true] = "Two numbers: what they do beyond what each does by itself, to be added to both; it is no " +
+			maps = "Two numbers: what they do beyond what each does by itself, to be added to both; it is no " +
 				"effect alone. " + mapWords
 		default:
 			panels = append(panels, s.other.panel(s.title()+", together", figure.Width/2, 2.6))
-			how[false] = "A number and a category: what the two add together. " + lineWords
+			lines = "A number and a category: what the two add together. " + lineWords
 		}
 	}
-	for _, mapped := range []bool{false, true} {
-		if how[mapped] != "" {
-			words = append(words, how[mapped]+" Each on a scale of its own.")
+	for _, how := range []string{lines, maps} {
+		if how != "" {
+			words = append(words, how+" Each on a scale of its own.")
 		}
 	}
 	return figure.Page(title, strings.Join(append(words, first.model.whyShaped()...), "\n"), columns, panels...).

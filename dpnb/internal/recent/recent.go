@@ -27,18 +27,24 @@ type making[K comparable] struct {
 // Of returns the value of key, which build makes where it is not known: once, if several ask for it at a time, of whom
 // the others wait. An error is not remembered. A key must say all that the value depends on.
 func (v *Values[K, V]) Of(key K, build func() (V, error)) (value V, err error) {
-	var own *making[K]
-	for own == nil {
-		var known bool
-		var by *making[K]
-		if value, known, by, own = v.begin(key); known {
+	v.mu.Lock()
+	for {
+		if value, known := v.known(key); known {
+			v.mu.Unlock()
 			return value, nil
 		}
-		if own == nil {
-			<-by.done
+		by := slices.IndexFunc(v.pending, func(m *making[K]) bool { return m.key == key })
+		if by < 0 {
+			break
 		}
+		done := v.pending[by].done
+		v.mu.Unlock()
+		<-done
+		v.mu.Lock()
 	}
-	made := false
+	own, made := &making[K]{key, make(chan struct{})}, false
+	v.pending = append(v.pending, own)
+	v.mu.Unlock()
 	defer func() { // after a panic of build, too
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -53,25 +59,15 @@ func (v *Values[K, V]) Of(key K, build func() (V, error)) (value V, err error) {
 	return value, err
 }
 
-// begin returns the value of key if it is known; else by whom it is being made; else the caller makes it, as own.
-func (v *Values[K, V]) begin(key K) (value V, known bool, by, own *making[K]) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// known returns the value of key if it is kept, for as long again.
+func (v *Values[K, V]) known(key K) (value V, known bool) {
 	if value, known = v.last[key]; known {
-		return value, true, nil, nil
+		return value, true
 	}
 	if value, known = v.before[key]; known {
 		v.keep(key, value)
-		return value, true, nil, nil
 	}
-	for _, m := range v.pending {
-		if m.key == key {
-			return value, false, m, nil
-		}
-	}
-	own = &making[K]{key, make(chan struct{})}
-	v.pending = append(v.pending, own)
-	return value, false, nil, own
+	return value, known
 }
 
 func (v *Values[K, V]) keep(key K, value V) {

@@ -77,10 +77,17 @@ func (f hatFit) law() curveError {
 	measure.Try(root.SolveTo(&noise, ag.T())) // A⁻¹GA⁻¹
 	e := curveError{scatter: f.scatter * f.scatter * f.n * mat.Trace(&square),
 		noise: f.sigma * f.sigma * mat.Trace(&noise)}
+	theta.ScaleVec(f.n, &theta)
+	e.bias = f.missed(theta.RawVector().Data)
+	return e
+}
+
+// missed is the mean squared distance of the curve with such values at its knots from the truth.
+func (f hatFit) missed(theta []float64) (e float64) {
 	for i := range f.places {
 		j, s := f.hat(i)
-		off := f.n*((1-s)*theta.AtVec(j)+s*theta.AtVec(j+1)) - f.truth(f.place(i))
-		e.bias += off * off * each
+		off := (1-s)*theta[j] + s*theta[j+1] - f.truth(f.place(i))
+		e += off * off / float64(f.places)
 	}
 	return e
 }
@@ -100,18 +107,12 @@ func (f hatFit) bound(square, bend float64) curveError {
 }
 
 // release returns the squared error of one release of m, of labels and noise of its own.
-func (f hatFit) release(m objpert.Objective, rows matrix.Rows, src *noise.Seeded) (e float64) {
+func (f hatFit) release(m objpert.Objective, rows matrix.Rows, src *noise.Seeded) float64 {
 	labels, scatter := make([]float64, f.places), src.Stream(1)
 	for i := range labels {
 		labels[i] = f.truth(f.place(i)) + f.scatter*scatter.NormFloat64()
 	}
-	theta := measure.Released(m, rows, labels, src.Stream(2))
-	for i := range f.places {
-		j, s := f.hat(i)
-		off := (1-s)*theta[j] + s*theta[j+1] - f.truth(f.place(i))
-		e += off * off / float64(f.places)
-	}
-	return e
+	return f.missed(measure.Released(m, rows, labels, src.Stream(2)))
 }
 
 // hatsFor is the number of hats by the theorem's rule, K − 1 = 0.8(nμ/L)^power, whose power is ⅓: about the best for
@@ -237,11 +238,8 @@ func RateFigure(n int, epsilons []float64, draws int, seed uint64) (_ *figure.Fi
 		}
 		f.Dashed(l.name, epsilons, missed, l.color)
 	}
-	ebm := learn.AllMechanisms[slices.IndexFunc(learn.AllMechanisms, func(m learn.Mechanism) bool {
-		return m.Name() == "DP-EBM"
-	})]
 	curves := learn.MechanismOf("curves", func(src noise.Source) learn.Learner { return learn.Huber{Noise: src} })
-	for k, m := range []learn.Mechanism{ebm, curves} {
+	for k, m := range []learn.Mechanism{named("DP-EBM"), curves} {
 		var missed []float64
 		for _, eps := range epsilons {
 			missed = append(missed, measure.Means(context.Background(), draws, src.Stream(k), func(_ int,

@@ -54,16 +54,19 @@ type Rival struct {
 	Assumes string
 }
 
+// named is a mechanism of learn.AllMechanisms by its name.
+func named(name string) learn.Mechanism {
+	i := slices.IndexFunc(learn.AllMechanisms, func(m learn.Mechanism) bool { return m.Name() == name })
+	return learn.AllMechanisms[i]
+}
+
 // Rivals returns the mechanisms of a task on a population, all tuned by public numbers alone; the first is what a
 // learner's zero value runs.
 func (p Population) Rivals(task Task) []Rival {
 	of := func(name string, l func(src noise.Source) learn.Learner) Rival {
 		return Rival{Mechanism: learn.MechanismOf(name, l)}
 	}
-	known := func(name string) Rival {
-		i := slices.IndexFunc(learn.AllMechanisms, func(m learn.Mechanism) bool { return m.Name() == name })
-		return Rival{Mechanism: learn.AllMechanisms[i]}
-	}
+	known := func(name string) Rival { return Rival{Mechanism: named(name)} }
 	pure := func(r Rival) Rival { r.Pure = true; return r }
 	assuming := func(what string, m learn.Mechanism) Rival { return Rival{Mechanism: m, Assumes: what} }
 	const aNumber = "a public number of records"
