@@ -14,10 +14,12 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // What the pages name in code exists: symbols, tests, files, claims. The changelog names what was.
 func TestNamesInPagesExist(t *testing.T) {
+	testscale.Slow(t)
 	h := parseHouse(t)
 	pages := readPages(t)
 	for id := range statements(t) {

@@ -15,12 +15,14 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
 // Every link between the pages, and from the notebooks, leads somewhere, file and anchor.
 func TestLinksResolve(t *testing.T) {
+	testscale.Slow(t)
 	pages := readPages(t)
 	links := 0
 	for name, text := range readNotebooks(t) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
@@ -21,6 +22,7 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 // The Go of the README, and that of the page for one's own data, put together in its order as in a notebook, must be a
 // program.
 func TestReadmeCompiles(t *testing.T) {
+	testscale.Slow(t)
 	compiles(t, "../README.md", 0, ".Fit(")
 	compiles(t, "../docs/your-data.md", 4, "FitOnce(", "github.com/dpnb/notebooks/dpnb/frame/parquet")
 }
@@ -68,6 +70,7 @@ func compiles(t *testing.T, page string, at int, fit string, packages ...string)
 
 // The commands that docs/account.md shows answer what it shows.
 func TestAccountAnswers(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("builds the command")
 	}
@@ -121,6 +124,7 @@ func TestNotebooksPromiseAndLink(t *testing.T) {
 
 // The programs of docs/go.md and docs/account.md run, in a module of their own as a reader's would be.
 func TestProgramsRun(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("builds five programs")
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // allowed are exported names that no other package, notebook or example uses, with the reason.
@@ -59,6 +60,7 @@ const experiments = "paper/"
 
 // The house has one style: docs/architecture.md.
 func TestStyle(t *testing.T) {
+	testscale.Slow(t)
 	s := readSource(t)
 	for _, name := range s.unused() {
 		if allowed[name] == "" && !strings.HasPrefix(name, experiments) {
@@ -154,6 +156,7 @@ func (s *source) introduces(dir string) (problems []string) {
 
 // Every room has an example that runs, in one of its packages.
 func TestEveryRoomHasAnExample(t *testing.T) {
+	testscale.Slow(t)
 	s := readSource(t)
 	has := map[string]bool{}
 	for dir, files := range s.tests {

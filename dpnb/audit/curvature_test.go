@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -40,6 +41,7 @@ func pair(d, m int, l loss.Loss, sigma2 float64) *Curvature {
 
 // The mean of q/p under p is the mass that q has where p has a density: all but a thousandth here.
 func TestCurvatureDensity(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []*Curvature{
 		pair(1, 5, loss.Squared{}, 6), pair(2, 7, loss.Squared{}, 6), pair(3, 8, loss.PseudoHuber{Threshold: 0.1}, 4),
 		pair(5, 12, loss.Huber{Threshold: 0.02}, 6),
@@ -113,6 +115,7 @@ func TestMeanDeterminant(t *testing.T) {
 // The sharp accountings against exact losses of real neighbours: δ at the ε for which σ² was calibrated stays below
 // what was allowed, and comes close.
 func TestCurvatureBelowAccounting(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		structure wishart.Structure
 		l         loss.Loss

@@ -107,6 +107,7 @@ func joined(a, b side, sigma, mu, eps float64) (delta float64) {
 // losses, records and tilts are tried; beside a Gaussian mechanism hardly less, so that one whose μ is a tenth too
 // small would be seen.
 func TestJoinedByDefinition(t *testing.T) {
+	testscale.Slow(t)
 	rng := noise.NewSeeded(4)
 	type of struct {
 		of     loss.Loss
@@ -194,6 +195,7 @@ func classesJoined(x, lambda, sigma, mu, eps float64, tilt [2]float64) (add, rem
 // Of several classes a fit beside a Gaussian mechanism costs what is claimed or less, near ε = 0 and far out, whichever
 // class the tilt draws a record to: noise that is a tenth too small would be seen far out, and a quarter near 0.
 func TestClassesJoinedByDefinition(t *testing.T) {
+	testscale.Slow(t)
 	const sigma = 3
 	for _, lambda := range []float64{0.4, 4} {
 		for _, c := range []struct{ eps, mu, more float64 }{{0.03, 0.1, 1.35}, {1.9, 0.3, 1.1}} {

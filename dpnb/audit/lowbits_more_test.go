@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -124,6 +125,7 @@ func aCount(sigma float64) LowBitsCase {
 
 // Softmax, one-vs-rest and the noisy count. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBitsOfClassesAndCounts(t *testing.T) {
+	testscale.Slow(t)
 	runs, shapes := 40, []int{20}
 	if testing.Short() {
 		runs = 30

@@ -37,6 +37,7 @@ func sumsAt(t testing.TB, eps, delta, part float64) (statistic.Sums, privacy.Pro
 // A tenth of the noise less is seen with 10,000 draws of normal noise at ε = 12 and with 20,000 of Laplace noise at ε =
 // 3; all of it is not flagged.
 func TestMechanismSeesATenth(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		eps, delta float64
 		draws      int
@@ -113,6 +114,7 @@ func TestMechanismSeesTheWholeRelease(t *testing.T) {
 // fewer are, as the bounds are exact and share that tenth among eight. The same for the bound on ε. With δ they are
 // counted by dpnb/audit-releases.
 func TestFalseAlarms(t *testing.T) {
+	testscale.Slow(t)
 	runs := 60
 	if testscale.Full() {
 		runs = 1000

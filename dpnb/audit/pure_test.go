@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
@@ -25,6 +26,7 @@ var pureLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, los
 
 // What a density becomes by one more record after another has all the mass still: from Laplace's on, of no record.
 func TestPureLawIsALaw(t *testing.T) {
+	testscale.Slow(t)
 	for _, of := range pureLosses {
 		l := PureLaw{Loss: of, Bend: loss.FreeBend(1, 0.5, 2), Scale: 0.5, Lambda: 2}
 		var records []PureRecord
@@ -49,6 +51,7 @@ func TestPureLawIsALaw(t *testing.T) {
 // The exact densities of neighbours never differ by more than the part of ε that the noise of the objective has, which
 // is 0.99 of it; and in one dimension they differ by that much, to a hundredth: the guarantee is attained.
 func TestPureObjective(t *testing.T) {
+	testscale.Slow(t)
 	for _, lambda := range []float64{1e-9, 1, 1e9} { // the ridge says where they do, and not by how much
 		l := PureLaw{Loss: loss.LeastAbsolute{}, Bend: loss.FreeBend(1, 2, lambda), Scale: 2, Lambda: lambda}
 		if worst := l.Worst(); !(math.Abs(worst-0.5) <= 1e-6) {
@@ -122,6 +125,7 @@ func TestPureObjective(t *testing.T) {
 // random neighbours, and comes within a tenth. A curvature that is a tenth too large is seen, but of the logistic loss,
 // which bends less than it may.
 func TestPureClasses(t *testing.T) {
+	testscale.Slow(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, l := range []loss.Convex{loss.Logistic{}, loss.Softplus{Width: 0.5}, loss.Softplus{Width: 1e-3},
 		loss.Hinge{}} {

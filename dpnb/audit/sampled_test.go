@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -44,6 +45,7 @@ func choose(n, k int) float64 {
 
 // In one dimension the sampled δ must agree with the integrated one.
 func TestSamplesAgreeWithIntegration(t *testing.T) {
+	testscale.Slow(t)
 	scalar := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5}, Y: []float64{1, 1}, ExtraX: 1, ExtraY: 1,
 		Lambda: 0.4, Sigma: 1}
 	nb := &Neighbours{Loss: loss.Logistic{}, Rows: matrix.NewDense(2, 1, []float64{1, -0.5}), Labels: []float64{1, 1},
@@ -94,6 +96,7 @@ func TestDensityRatioAveragesToOne(t *testing.T) {
 
 // No interval may lie above the claimed bound, in several dimensions.
 func TestBoundHoldsInSeveralDimensions(t *testing.T) {
+	testscale.Slow(t)
 	rng := noise.NewSeeded(9)
 	for _, d := range []int{2, 5, 20} {
 		rows := matrix.NewDense(30, d, nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -16,6 +17,7 @@ import (
 )
 
 func TestFiguresOfScoresStay(t *testing.T) {
+	testscale.Slow(t)
 	golden.Figures(t, "testdata/scores.txt", 1e-7, func(say func(name string, values ...float64)) {
 		put := func(name string, values ...any) { say(name, golden.Numbers(values...)...) }
 		laws := func(name string, p, q []float64) {

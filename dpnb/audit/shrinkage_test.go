@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -71,6 +72,7 @@ func TestShrinkageInOneDimension(t *testing.T) {
 // coefficients shrunk far more stay within the Gaussian mechanism's δ. With the intercept below it, the same claim is
 // refuted.
 func TestShrinkageCostsNothing(t *testing.T) {
+	testscale.Slow(t)
 	rng := noise.NewSeeded(32)
 	const sigma, samples = 5 * math.Sqrt2, 1500
 	gauss := privacy.GaussianProfile(math.Sqrt2/sigma, privacy.AddRemove)

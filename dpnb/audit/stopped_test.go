@@ -38,6 +38,7 @@ func (s *Stopped) approximate(solver Solver) *Approximate {
 // A pair that is known exactly: the cells reach the Gaussian mechanism of √(a² + μ²) but for the two hundredths of τ
 // that rounding to a step takes.
 func TestPushedApartReachesTheClaim(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range [][2]float64{{0.5, 1}, {0.3, 0.2}, {1, 0.4}} {
 		a, mu := c[0], c[1]
 		without, with := worstPair(a, mu).approximate(PushedApart).Cells(600)
@@ -82,6 +83,7 @@ func TestMarkedDigitsAreHidden(t *testing.T) {
 // Sampled lower bounds stay below the claim and come near to the exact ε; and they refute the claim that takes the
 // approximate minimiser for the exact one.
 func TestStoppedIsNearTheClaim(t *testing.T) {
+	testscale.Slow(t)
 	const a, mu, delta = 0.5, 1, 0.03
 	s := worstPair(a, mu)
 	low := must.Get(s.EpsilonLower(delta, 20_000, 1-1e-4, noise.NewSeeded(7)))

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -103,6 +104,7 @@ func TestGradient(t *testing.T) {
 }
 
 func TestMinimizeReachesItsCertificate(t *testing.T) {
+	testscale.Slow(t)
 	for name, p := range problems() {
 		s, err := Minimize(p, nil)
 		if err != nil {
@@ -137,6 +139,7 @@ func TestMinimizeReachesItsCertificate(t *testing.T) {
 }
 
 func TestMinimizeDoesNotDependOnWorkers(t *testing.T) {
+	testscale.Slow(t)
 	for name, p := range problems() {
 		a, errA := Minimize(p, &Settings{Workers: 1})
 		for _, w := range []int{2, 3, 7} {

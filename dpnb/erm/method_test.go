@@ -9,12 +9,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 var methods = []Method{Auto{}, LBFGS{}, NewtonCG{}, SAG{Seed: 1}, SVRG{Seed: 1}}
 
 func TestMethodsReachOneMinimiser(t *testing.T) {
+	testscale.Slow(t)
 	for name, p := range problems() {
 		n, _ := p.Rows.Dims()
 		reference, err := Minimize(p, nil)
@@ -94,6 +96,7 @@ func TestStochasticMethodsAreNearlyLinear(t *testing.T) {
 }
 
 func TestWarmStart(t *testing.T) {
+	testscale.Slow(t)
 	p := simulated(20_000, 40, 1, 5, 20)
 	for _, m := range methods {
 		s := must.Get(Minimize(p, &Settings{Method: m, Tolerance: 1e-5}))

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -32,6 +33,7 @@ func quadratic(p *Problem, scale float64) *Problem {
 // Problems with a quadratic term are solved like others: every method comes to a point whose certificate 300 bits
 // confirm, with any number of records and forms.
 func TestQuadraticTerm(t *testing.T) {
+	testscale.Slow(t)
 	none := matrix.NewDense(0, 5, nil).Sparse()
 	forms, _ := norms1(300, 6, 2, false)
 	for name, p := range map[string]*Problem{

@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -258,6 +259,7 @@ type rowsOnly struct{ matrix.Rows }
 // Both gradients are within what is stated of the one in 300 bits, and what is stated of the one in double-double is
 // less than 2⁻⁷⁰ of its terms.
 func TestGradientsAgainst300Bits(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range corners() {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEvaluator(c.p, 1)
@@ -420,6 +422,7 @@ func TestPreciseDoesNotDependOnWorkers(t *testing.T) {
 // What float64 cannot certify is certified, to what 300 bits confirm: the point is as near to the minimiser as the
 // certificate says, by the norm of the true gradient.
 func TestCertifiedBeyondFloat64(t *testing.T) {
+	testscale.Slow(t)
 	for name, c := range map[string]struct {
 		p   *Problem
 		tau float64

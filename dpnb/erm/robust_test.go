@@ -26,6 +26,7 @@ func separable(n, d int, norm, ridge float64) *Problem {
 // TestHardProblems has what solvers stumble over: data that a hyperplane tells apart with next to no ridge, huge and
 // tiny records, a huge linear term, more features than records. All of it is to be solved.
 func TestHardProblems(t *testing.T) {
+	testscale.Slow(t)
 	huge := simulated(1000, 10, 1, 1, 0)
 	huge.Linear = make([]float64, 10)
 	floats.AddConst(1e5, huge.Linear)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -46,6 +47,7 @@ func heavy(l loss.Convex, n, d int, tilt float64, seed uint64) *Problem {
 // The answer is within reach of that of another method, whether the ball binds or not, and whatever the size of the
 // noise; the last resort finds the same.
 func TestMinimizeWithin(t *testing.T) {
+	testscale.Slow(t)
 	const reach = 1e-8
 	for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Squared{}, loss.Logistic{}} {
 		for _, n := range []int{0, 1, 30, 300} {
@@ -181,6 +183,7 @@ func TestSurfaceCertificateFarAway(t *testing.T) {
 // proves where they have led: to little more than the error over λ, which no norm of such gradients says. What is
 // certified holds, and is not much more where losses do not bend.
 func TestArrivesByNumber(t *testing.T) {
+	testscale.Slow(t)
 	const errs = 1e-3
 	for _, same := range []bool{false, true} {
 		for _, tilt := range []float64{0.5, 3, 1e6, 1e40} {
@@ -219,6 +222,7 @@ func TestArrivesByNumber(t *testing.T) {
 // What is said of all errors by their number, the features and bounds bounds those that are met, of rows that are dense
 // or nearly empty, within the ball and on its surface, whatever the linear term; and it is not twice as large.
 func TestWithinError(t *testing.T) {
+	testscale.Slow(t)
 	closest := map[string]float64{}
 	for _, d := range []int{1, 5, 200} {
 		for _, n := range []int{0, 1, 1500} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -14,6 +15,7 @@ import (
 // Of five classes, with many more cells of wrong predictions than of right ones, the intervals of the accuracy, of
 // recalls and of precisions have the true shares in them as often as they say: noise is in every cell.
 func TestSharesOfManyClasses(t *testing.T) {
+	testscale.Slow(t)
 	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(learn.Patients(200, 1), "ill"),
 		learn.Simulate(1, 1e-6)))
 	l, err := m.Losses(true) // for its name alone
@@ -83,6 +85,7 @@ func descent(noisy []float64, deviation, slope, intercept float64) float64 {
 // A model that is calibrated already stays so where noise is visible: its log loss rises little, and
 // its slope does not become flat. With invented records at empty places the slope is 0.3 at s = 50.
 func TestCalibrationDoesNoHarm(t *testing.T) {
+	testscale.Slow(t)
 	rng := noise.NewSeeded(7)
 	places := len(probabilityEdges) - 1
 	for _, c := range []struct{ n, deviation, base, most float64 }{

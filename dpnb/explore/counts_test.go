@@ -12,12 +12,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // What is counted is what is there, to six standard deviations of the noise, in every way to ask and in order.
 func TestCounts(t *testing.T) {
+	testscale.Slow(t)
 	df := people(5000) // ages 20 … 69, a hundred of each; even ones of Bern
 	for name, c := range map[string]struct {
 		q    explore.Query

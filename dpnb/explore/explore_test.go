@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -291,6 +292,7 @@ func TestAPriceOfNothingIsSaid(t *testing.T) {
 }
 
 func TestVariancesCorrelationsAndSummaries(t *testing.T) {
+	testscale.Slow(t)
 	rows := 20_000
 	ages, hours := make([]float64, rows), make([]float64, rows)
 	for i := range rows {

@@ -18,6 +18,7 @@ import (
 // What is asked of a model's outcomes is what Evaluate finds on the same records, and intervals of 80 % have it in them
 // about as often, with normal and with geometric noise; one that is a tenth off is mostly beside them.
 func TestOutcomesCover(t *testing.T) {
+	testscale.Slow(t)
 	df := learn.Patients(3000, 3)
 	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(2, 1e-6)))
 	seen := must.Get(m.Evaluate(df))
@@ -77,6 +78,7 @@ func TestOutcomesCover(t *testing.T) {
 // Scores are told apart in as many places as suit the noise and the number of records, which makes intervals of few
 // records three times as narrow as 110 places do, and they cover; what was released is read in as many places as then.
 func TestPlacesOfAnAUC(t *testing.T) {
+	testscale.Slow(t)
 	people := learn.Patients(1200, 4)
 	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(people, "ill"), learn.Simulate(8, 1e-6)))
 	few := learn.Patients(900, 5)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -111,6 +112,7 @@ func costOf(m statistic.Mechanism, g privacy.Profile, differ []float64) (cost, c
 // What one person adds to the answer to any question is what is charged for it, to a millionth: a sensitivity that is
 // further off, or a record that changes how another is read, is seen.
 func TestAPersonAddsWhatIsCharged(t *testing.T) {
+	testscale.Slow(t)
 	rng := noise.NewSeeded(1)
 	crowd, budgets := crowd(rng), 0
 	learnt := askedTable(crowd, 0).Drop("b")

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
@@ -17,6 +18,7 @@ import (
 // All questions with the noise of one seed, with δ and without, their figures and their prices are as they were: what
 // is shown, in words and numbers, is in testdata/shown.txt.
 func TestWhatIsShown(t *testing.T) {
+	testscale.Slow(t)
 	var since, age, pay []float64
 	var town, flag []string
 	for i := range 400 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // writtenWith writes records separated by comma, in the given encoding (nil is UTF-8).
@@ -180,6 +181,7 @@ func TestDuplicateNamesAreNumbered(t *testing.T) {
 
 // The rule of one record holds for files in every form.
 func TestOneRecordChangesNoOtherOfAFileOfAnyForm(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		settings frame.CSVSettings
 		encoding encoding.Encoding

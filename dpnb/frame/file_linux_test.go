@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The checksum of a large file is remembered, but not across a change of one byte that leaves its size and its time of
 // modification as they were.
 func TestChecksumRemembered(t *testing.T) {
+	testscale.Slow(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "large.csv")
 	content := bytes.Repeat([]byte("a,b\n"), largeFile/4)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The tests here stand between a record and all others: they begin at the bytes of a file or at a dataframe, add one
@@ -159,6 +160,7 @@ func checkNeighbours(t *testing.T, schema *frame.Schema, read func(records [][]s
 }
 
 func TestOneRecordChangesNoOtherOfAFile(t *testing.T) {
+	testscale.Slow(t)
 	checkNeighbours(t, patientSchema(), func(records [][]string) (*frame.Table, error) {
 		return frame.ReadCSV(strings.NewReader(written(t, records)), nil)
 	})
@@ -167,6 +169,7 @@ func TestOneRecordChangesNoOtherOfAFile(t *testing.T) {
 // In a file without a header line whatever is at its beginning is a record's, and what a record begins with means the
 // same on every line.
 func TestOneRecordChangesNoOtherOfAFileWithoutHeader(t *testing.T) {
+	testscale.Slow(t)
 	defer func(p [][]string) { patients = p }(patients)
 	patients = [][]string{slices.Clone(patients[0]), slices.Clone(patients[2])}
 	for k, begin := range []string{"\ufeff", "\ufeff\ufeff", "\ufeff ", "\ufeff\""} {

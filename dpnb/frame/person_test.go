@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // visits is a table of people with 0 to 5 rows each in a random order, some of them equal.
@@ -224,6 +225,7 @@ func (c *counted) Scan(columns []string, f func(*Table) error) error {
 
 // Where memory is short people are looked at in several scans, and the same rows of each stay.
 func TestPerPersonWithinMemory(t *testing.T) {
+	testscale.Slow(t)
 	const others = 2000
 	var text strings.Builder
 	text.WriteString("id,what\n")

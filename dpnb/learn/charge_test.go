@@ -17,6 +17,7 @@ import (
 // What parameters decide is decided before the charge: whatever they are, a fit is refused for nothing or paid for and
 // had.
 func TestParametersAreJudgedBeforeTheCharge(t *testing.T) {
+	testscale.Slow(t)
 	const dtz = objective.DTZ24 // the quick one
 	data := kinds(t, 60)
 	type maker func(lambda, v float64) learn.Learner

@@ -69,6 +69,7 @@ func ways(t *testing.T) (all []way) {
 // display and in its card, and is the same model when it was kept: to the last bit of its coefficients, predictions and
 // intervals, in its words, and in its guarantee at another ε. Under its name it is had again for nothing.
 func TestEveryReleaseKeepsItsContract(t *testing.T) {
+	testscale.Slow(t)
 	const epsilon = 0.7
 	for _, w := range ways(t) {
 		budget := fresh(1, w.delta)

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
@@ -67,6 +68,7 @@ func (earners) schema() []frame.Field {
 // that is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither, and a model of
 // such a table has curves.
 func TestModelsWithDetail(t *testing.T) {
+	testscale.Slow(t)
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	must.Do(parquet.Write(path, earners(20_000)))
 	scan := learn.FromScanner(parquet.Open(path, nil)).WithSchema(earners(0).schema()...)
@@ -156,6 +158,7 @@ func first(m *learn.Model, _ float64) *learn.Model { return m }
 // ahead of curves alone, shows what pairs do, says that it is not private, and can be changed; where they are not
 // enough it is the fit of curves alone.
 func TestPlainFitsWithDetail(t *testing.T) {
+	testscale.Slow(t)
 	table := func(n int) learn.DataFrame {
 		return learn.FromScanner(earners(n), nil).WithSchema(earners(0).schema()...).Collect().
 			WithSchema(earners(0).schema()...)

@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -313,6 +314,7 @@ func marked(t *testing.T, m *learn.Model) map[string]string {
 // What a program makes of what it is shown of a model, or of the encoding of records, changes nothing of the model and
 // of a fit: what is written beside a guarantee is of what was released.
 func TestWhatIsShownIsACopy(t *testing.T) {
+	testscale.Slow(t)
 	words := func(m *learn.Model) (all string) {
 		for _, text := range marked(t, m) { // in any order
 			all += text + "\n"
@@ -370,6 +372,7 @@ func TestWhatIsShownIsACopy(t *testing.T) {
 // Whatever shows numbers of a model says what no guarantee covers, and goes on to say it when a program has made
 // another release of the model's.
 func TestMarksStay(t *testing.T) {
+	testscale.Slow(t)
 	patients := learn.Patients(300, 1)
 	bounded := learn.Regression(patients, "pressure")
 	table := must.Get(patients.Table())
@@ -506,6 +509,7 @@ func (s switching) Scan(columns []string, f func(*frame.Table) error) error {
 // What a release protects is entered as it was when it began, whatever takes the place of its records while they are
 // read.
 func TestWhatIsReadIsWhatIsPaidFor(t *testing.T) {
+	testscale.Slow(t)
 	table := must.Get(wards(60).DeriveNumber(learn.Numeric("id", 0, 99), func(r learn.Row) float64 {
 		return r.Number("age")
 	}, "age").Table())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -80,6 +81,7 @@ func TestEqualPartsCanBeSpent(t *testing.T) {
 // A share of all is (ε, δ), which is less noise than a μ where the curvature of a record is paid for; nothing is left
 // of the budget then, and where something was spent it is not to be had.
 func TestShareOfAll(t *testing.T) {
+	testscale.Slow(t)
 	data := learn.Regression(frameOf(t, people).Drop("happy"), "age", learn.RowNorm(1))
 	epsilon := func(a learn.Allowance) float64 {
 		m := must.Get(learn.Linear{Noise: learn.Seed(3), Lambda: 2}.Fit(data, a.Simulated()))

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -56,6 +57,7 @@ func oddKinds(df learn.DataFrame) map[string]*learn.Dataset {
 // Whatever is in the records, a fit is made and charged, and what is said of the records and of the fit is the same: an
 // error, free of cost, would be an answer.
 func TestNoRecordIsRefused(t *testing.T) {
+	testscale.Slow(t)
 	said := map[string]string{}
 	for name, records := range oddPatients {
 		data := oddKinds(oddFrame(t, records))

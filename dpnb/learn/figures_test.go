@@ -10,11 +10,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	figures "github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
 func TestFiguresStay(t *testing.T) {
+	testscale.Slow(t)
 	people := visitors(t, 300)
 	binary := Binary(people.Drop("count", "score"), "ill")
 	units := Binary(people.Drop("count", "score", "size"), "ill", InUnits())

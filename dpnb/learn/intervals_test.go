@@ -124,6 +124,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 
 // Intervals cover the fit without noise as often as they say.
 func TestIntervalsCover(t *testing.T) {
+	testscale.Slow(t)
 	data := learn.Binary(learn.Patients(4000, 5).Drop("ward", "visits", "pressure"), "ill",
 		learn.Uncentred(), learn.RowNorm(1))
 	const reps, level = 40, 0.8
@@ -170,6 +171,7 @@ func TestIntervalsCover(t *testing.T) {
 // Private intervals for the population are no narrower than those of least squares without privacy, whose standard
 // error is σ/√n over the standard deviation of a column, of residuals of standard deviation σ.
 func TestPopulationIntervalsAreNoNarrowerThanWithoutPrivacy(t *testing.T) {
+	testscale.Slow(t)
 	const n, sigma = 8000, 400.0
 	rng := noise.NewSeeded(1)
 	age, pay := make([]float64, n), make([]float64, n)
@@ -249,6 +251,7 @@ func TestIntervalsAreRefused(t *testing.T) {
 
 // The table has the words, the dataframe the columns; both are of released figures alone.
 func TestIntervalsAreShown(t *testing.T) {
+	testscale.Slow(t)
 	data := plain(t, 500)["Binary"]
 	m := must.Get(learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-5)))
 	iv := must.Get(m.Intervals(0.95))
@@ -344,6 +347,7 @@ func TestComparedDescentIsNotForReleases(t *testing.T) {
 
 // No mechanism is shown with a certificate or a figure that it does not have.
 func TestShownFiguresAreFinite(t *testing.T) {
+	testscale.Slow(t)
 	data := kinds(t, 200)
 	for _, m := range learn.AllMechanisms {
 		for name, d := range data {
@@ -364,6 +368,7 @@ func TestShownFiguresAreFinite(t *testing.T) {
 // Where intervals for the population are no better than what is known without looking, a model, its card and the
 // intervals say so, by what was released; where they are better nothing does.
 func TestAShareThatBuysNothingIsSaid(t *testing.T) {
+	testscale.Slow(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	var rows strings.Builder
 	rows.WriteString("a,b,y,c\n")

@@ -70,6 +70,7 @@ func TestKeptEncodings(t *testing.T) {
 
 // No digit, letter or sign of the file can be changed without being noticed.
 func TestChangedFilesAreRefused(t *testing.T) {
+	testscale.Slow(t)
 	m := must.Get(learn.Logistic{}.Fit(peopleData(t), fresh(1, 1e-5).Spend(1)))
 	path := filepath.Join(t.TempDir(), "model.json")
 	must.Do(m.Save(path))

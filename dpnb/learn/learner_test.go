@@ -104,6 +104,7 @@ func (s *silence) Uint64() uint64 {
 
 // With no noise the private fit is the ordinary one at the same λ.
 func TestNoNoiseEqualsNonPrivate(t *testing.T) {
+	testscale.Slow(t)
 	data := plain(t, 1200)
 	quiet := &silence{Seeded: noise.NewSeeded(1)}
 	const tolerance = 3e-10

@@ -109,6 +109,7 @@ func without(t *testing.T, m *Model, b *geometry.Bought, d *frame.Design, ridges
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestLikelyIntervalsCover -v
 func TestLikelyIntervalsCover(t *testing.T) {
+	testscale.Slow(t)
 	const share, delta, size = 0.05, 1e-6, 20_000
 	reps, truths, records, epsilons := 2, []string{"correlated"}, []int{5000}, []float64{1}
 	if testscale.Full() {
@@ -186,6 +187,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 // Intervals for the population cover a category of which there are five in a thousand, where the noise of its share
 // lets it pass for a more frequent one.
 func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		n, reps              int
 		share, effect, least float64
@@ -237,6 +239,7 @@ func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
 // Of a number that bends and whose records fill little of its bounds the slope is that of the records: what noise says
 // of places where nobody is has no leverage on it. If it had, the mean slope at 0.03 would be 0.83 of the true one.
 func TestNumbersThatFillLittle(t *testing.T) {
+	testscale.Slow(t)
 	fits := map[float64]int{0.03: 6}
 	if testscale.Full() {
 		fits = map[float64]int{0.2: 20, 0.07: 20, 0.05: 20, 0.03: 20}
@@ -390,6 +393,7 @@ func TestEffectsOfMothers(t *testing.T) {
 // What makes up for the ridge after a fit stretches the fit and its intervals, and none of the population, which are
 // corrected for the ridge by themselves.
 func TestPopulationIsNotStretched(t *testing.T) {
+	testscale.Slow(t)
 	m := must.Get(Logistic{CurvatureShare: 0.1, Noise: Seed(1)}.Fit(Binary(Patients(3000, 5), "ill"), Simulate(3,
 		1e-6)))
 	bought, release, stretched := *m.bought(), *m.release, *m

@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -42,6 +43,7 @@ func TestKeptLogarithmicScale(t *testing.T) {
 // The factor beside an effect is that of the predictions of two rows that differ in that column alone, of 1 + y − lower
 // where the bounds begin at 0; displays and the card have it, with its interval.
 func TestFactorsAreThoseOfPredictions(t *testing.T) {
+	testscale.Slow(t)
 	const rows = 5000
 	for _, lower := range []float64{5, 0} {
 		rng := noise.NewSeeded(4)

@@ -9,12 +9,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // The effect of being missing is what a record without a value has more than one with the value that is said, or than
 // the average of the curve.
 func TestMissingIsAgainstWhatIsSaid(t *testing.T) {
+	testscale.Slow(t)
 	rows := "gift,age,y\n"
 	for i := range 4000 {
 		gift, y := fmt.Sprint(i*37%500), 20+float64(i*37%500)/20

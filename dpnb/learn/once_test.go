@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 )
@@ -29,6 +30,7 @@ func keptBudget(t *testing.T, epsilon float64) *learn.Budget {
 // A cell that runs again gets what was released, to the last bit, and pays once: with a ledger in memory and in a file,
 // one after the other and all at once.
 func TestFitOncePaysOnce(t *testing.T) {
+	testscale.Slow(t)
 	for where, budget := range map[string]*learn.Budget{"memory": fresh(1, 1e-5), "file": keptBudget(t, 1)} {
 		run := func() *learn.Model {
 			m, err := learn.FitOnce("who is happy", learn.Logistic{CurvatureShare: 0.1}, peopleData(t),

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
@@ -62,6 +63,7 @@ func TestFitOfAScan(t *testing.T) {
 // Every learner that learns in passes does so within a limit on memory, and what it releases is what it does of the
 // same table in memory, to the last bit; the others are refused by name, before a charge, and fit without the limit.
 func TestLearnersWithinAMemoryLimit(t *testing.T) {
+	testscale.Slow(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.parquet")
 	rows, schema, err := learn.Patients(2000, 3).Known()

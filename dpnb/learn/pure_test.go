@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -36,6 +37,7 @@ var pureLearners = []struct {
 // and no δ, a third is refused; what was fitted learns. For neighbours, of which one lacks a person, the exact
 // densities of the mechanism that was run differ by no more than its ε.
 func TestPurely(t *testing.T) {
+	testscale.Slow(t)
 	data := kinds(t, 4000)
 	r := rand.New(rand.NewPCG(2, 2))
 	for i, c := range pureLearners {
@@ -114,6 +116,7 @@ func TestPurelyUncounted(t *testing.T) {
 // The level of a quantile is what was asked for, which takes the kink to be moved for what is bent: in its place it
 // leaves 0.117 and 0.887.
 func TestPurelyLevel(t *testing.T) {
+	testscale.Slow(t)
 	df := learn.Patients(20_000, 3)
 	for k, data := range []*learn.Dataset{learn.Regression(df, "pressure"),
 		learn.Regression(df, "pressure", learn.Curves())} {

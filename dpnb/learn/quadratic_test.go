@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -32,6 +33,7 @@ func interpolating(t *testing.T, rows int) *learn.Dataset {
 // Where records interpolate, quadratic perturbation about a public anchor comes nearer to the model than linear
 // perturbation, at the same guarantee, and it says what that rests on.
 func TestQuadratic(t *testing.T) {
+	testscale.Slow(t)
 	data := interpolating(t, 2000)
 	anchor := []float64{0.55, -0.33, 0.12}
 	l := learn.Quadratic{Interpolation: learn.AssumeInterpolation(anchor, floats.Distance(anchor, planted, 2)*1.01),

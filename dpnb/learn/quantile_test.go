@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -28,6 +29,7 @@ func below(t *testing.T, m *learn.Model, df learn.DataFrame, target string) floa
 // Predictions of several levels never cross; scores are those of their definitions; and the fit
 // is near the ordinary one.
 func TestQuantiles(t *testing.T) {
+	testscale.Slow(t)
 	train, test := learn.Patients(6000, 1), learn.Patients(4000, 2)
 	data := learn.Regression(train, "pressure", learn.RowNorm(1))
 	levels := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
@@ -102,6 +104,7 @@ func TestQuantiles(t *testing.T) {
 // Quantiles with a share for their curvature have intervals, about estimates near those of the ordinary fits, which
 // stay clear of 0 for what matters; they are shown and drawn. The guarantee is that of the whole budget.
 func TestQuantileIntervals(t *testing.T) {
+	testscale.Slow(t)
 	data := learn.Regression(learn.Patients(30_000, 1), "pressure", learn.Uncentred())
 	l := learn.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, CurvatureShare: 0.2, Noise: learn.Seed(5)}
 	m := must.Get(l.Fit(data, learn.Simulate(4, 1e-6)))

@@ -7,6 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
@@ -14,6 +15,7 @@ import (
 // With all that was calibrated for other questions remembered, a learner has the mechanism that it has by itself.
 // Neighbours here differ in one thing.
 func TestOtherQuestionsAreNotRemembered(t *testing.T) {
+	testscale.Slow(t)
 	people := visitors(t, 60)
 	binary, counts := Binary(people.Drop("count", "score"), "ill"), Counts(people.Drop("score", "ill"), "count")
 	classes, number := Classes(people.Drop("score", "count"), "ward"), Regression(people.Drop("count", "ill"), "score")
@@ -79,6 +81,7 @@ func TestOtherQuestionsAreNotRemembered(t *testing.T) {
 
 // TestOtherMediansAreNotRemembered: a convolved median is remembered by all that it is calibrated for.
 func TestOtherMediansAreNotRemembered(t *testing.T) {
+	testscale.Slow(t)
 	type way struct {
 		records                     int
 		norm, epsilon, delta, width float64

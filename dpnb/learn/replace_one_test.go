@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
@@ -15,6 +16,7 @@ import (
 // or less has at half of μ, and the report says which neighbours are meant; the budget is charged (ε, δ). With a tenth
 // less noise, or that of a record more or less, (ε, δ) does not hold.
 func TestQuantilesReplaceOne(t *testing.T) {
+	testscale.Slow(t)
 	data := learn.Regression(learn.Patients(900, 1), "pressure", learn.RowNorm(1))
 	for name, l := range map[string]func(replace bool) learn.Learner{
 		"median":    func(r bool) learn.Learner { return learn.Median{ReplaceOne: r} },

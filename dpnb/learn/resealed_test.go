@@ -58,6 +58,7 @@ func changes(v any, f func(where string)) {
 // Whatever is written into the file of a model and sealed anew is refused when it is loaded or can be shown: nothing
 // panics.
 func TestWhatIsSealedAnewIsRefusedOrShown(t *testing.T) {
+	testscale.Slow(t)
 	df := learn.Patients(1000, 1).Drop("visits")
 	free := learn.Simulate(20, 1e-6)
 	models := map[string]*learn.Model{

@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -27,6 +28,7 @@ import (
 // is a release. Without the key the release is lost; a kill before the charge leaves nothing to go on with, and other
 // noise is drawn.
 func TestAKilledFitGoesOn(t *testing.T) {
+	testscale.Slow(t)
 	const folder, when = "DPNB_GOES_ON_FOLDER", "DPNB_GOES_ON_WHEN"
 	if at := os.Getenv(when); at != "" {
 		learn.OnEnded(func(now string) {

@@ -226,6 +226,7 @@ func (c learntCase) costs(t *testing.T, rng *noise.Seeded, without, with *Model,
 // What one person adds to all that a fit releases costs what is charged for it or less, and hardly less where it is
 // known what costs add up to: a sensitivity that is a hundredth too small is seen.
 func TestAPersonAddsToAFitWhatIsCharged(t *testing.T) {
+	testscale.Slow(t)
 	rng := noise.NewSeeded(1)
 	var crowd [][]string
 	for i := range 80 {

@@ -218,6 +218,7 @@ func rawRow(t *testing.T, e *frame.Encoding, columns []frame.Column, i int) []fl
 // edit what predictions change by is the change of the shape, of every kind of model and column, and so it is with what
 // is shown of coefficients; a tenth more would be seen.
 func TestShapesAreDifferencesOfPredictions(t *testing.T) {
+	testscale.Slow(t)
 	for name, m := range shapely(t) {
 		for _, of := range partsOf(m) {
 			tried := 0
@@ -277,6 +278,7 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 // what it adds with the other at its mean: differences of predictions, these in the mean over the other column. What
 // is crossed changes alike beside everything, waves can be smoothed alone; a shape a tenth larger would be seen.
 func TestShapesOfTerms(t *testing.T) {
+	testscale.Slow(t)
 	people, given := visitors(t, 800), Simulate(4, 1e-6)
 	for k, terms := range []struct {
 		options []Option
@@ -503,6 +505,7 @@ func TestNothingIsNearestInNoMetric(t *testing.T) {
 // An edited model is kept: the same to the last bit, with a card that says what was changed, without intervals, and
 // with the model that was released; files whose edits are of other columns are refused.
 func TestEditedModelsAreKept(t *testing.T) {
+	testscale.Slow(t)
 	people, all := visitors(t, 800), shapely(t)
 	for _, name := range testscale.Some(slices.Sorted(maps.Keys(all))...) {
 		m := all[name]
@@ -565,6 +568,7 @@ func rowsOf(t *testing.T, m *Model, people DataFrame) matrix.Rows {
 
 // What cannot be had is refused with its reason.
 func TestShapesThatThereAreNot(t *testing.T) {
+	testscale.Slow(t)
 	all := shapely(t)
 	m, classes := all["SVM"], all["Softmax"]
 	step := m.Shape("age").term.Knots[1] - m.Shape("age").term.Knots[0]
@@ -608,6 +612,7 @@ func TestShapesThatThereAreNot(t *testing.T) {
 // Values are set and rounded in the unit that is shown, whatever the link, in which predictions of a typical record
 // differ by them.
 func TestShapesInTheirUnit(t *testing.T) {
+	testscale.Slow(t)
 	for name, m := range shapely(t) {
 		of := partsOf(m)[0]
 		if text := m.Shape("age", of...).Display().Text(); strings.Contains(text, "typical norm") !=
@@ -709,6 +714,7 @@ func TestBothBandsAreShown(t *testing.T) {
 // Of the population nothing is said beyond the places where a hundredth of the records is, by the shares that were
 // released, weighed between two knots; a category has its band whatever its share is.
 func TestPopulationBandsEndWherePeopleDo(t *testing.T) {
+	testscale.Slow(t)
 	people := visitors(t, 800).Drop("count", "score")
 	m := must.Get(SVM{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6)))
 	shapes := must.Get(m.Shapes())
@@ -741,6 +747,7 @@ func TestPopulationBandsEndWherePeopleDo(t *testing.T) {
 // for the C of that law, or of the shares of the records without one. Nothing on the way from a shape to its smoothed
 // form is better. The band of a single value is that of its law, and importance is over the records.
 func TestShapesAreMovedByTheirNoise(t *testing.T) {
+	testscale.Slow(t)
 	data := Binary(visitors(t, 800).Drop("count", "score"), "ill")
 	private := must.Get(Logistic{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(data, Simulate(2, 1e-6)))
 	plain := must.Get(Logistic{}.FitWithoutPrivacy(data))
@@ -880,6 +887,7 @@ func inBand(s *Shape, theta []float64, q float64, population bool) bool {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestNoiseBandsCover -v
 func TestNoiseBandsCover(t *testing.T) {
+	testscale.Slow(t)
 	records, reps, least, most := 5000, 40, 0.88, 1.0
 	if testscale.Full() {
 		records, reps, least, most = 20_000, 2000, 0.94, 0.96
@@ -946,6 +954,7 @@ func TestNoiseBandsCover(t *testing.T) {
 // TestBandsOfCellsCover: bands cover where most values have no records, though where they are was not bought: counts of
 // which most are 0 have 127 cells, few of them with anybody. With cells that records fill evenly 1 of 4 is covered.
 func TestBandsOfCellsCover(t *testing.T) {
+	testscale.Slow(t)
 	all := Regression(invented(t, 20_000, "independent").Drop("label"), "income")
 	in, reps := 0, 2
 	if testscale.Full() {
@@ -973,6 +982,7 @@ func TestBandsOfCellsCover(t *testing.T) {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestShapeBandsCover -v -timeout 3h
 func TestShapeBandsCover(t *testing.T) {
+	testscale.Slow(t)
 	reps, truths, sizes, shares := 2, []string{"correlated"}, []int{5000}, []float64{0.05}
 	if testscale.Full() {
 		reps, truths, sizes = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
@@ -1024,6 +1034,7 @@ func TestShapeBandsCover(t *testing.T) {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestMonotoneShapesCostNothing -v
 func TestMonotoneShapesCostNothing(t *testing.T) {
+	testscale.Slow(t)
 	reps, sizes, epsilons := 2, []int{2000}, []float64{1}
 	if testscale.Full() {
 		reps, sizes, epsilons = 20, []int{500, 2000, 10_000}, []float64{0.1, 1, 4}

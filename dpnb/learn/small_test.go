@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -57,6 +58,7 @@ func TestScoreOfACount(t *testing.T) {
 // A share is used up: where the search for its (ε, δ) oversteps what one record's curvature asks for, whatever the
 // noise, it comes back. Without that a tenth of a budget was spent on noise of 42,804 where 268 does.
 func TestSharesAreUsedUp(t *testing.T) {
+	testscale.Slow(t)
 	b := NewBudget(1, 1e-6, Named(t.Name()))
 	for share, most := range map[float64]float64{0.5: 12, 0.1: 300} {
 		a := b.Share(share)

@@ -32,6 +32,7 @@ func TestSmoothAndWhatTakesSteps(t *testing.T) {
 
 // A smoothed quantile is as good as one by steps, meets its level, and says what it has not.
 func TestSmoothQuantiles(t *testing.T) {
+	testscale.Slow(t)
 	train, test := learn.Patients(20_000, 1), learn.Patients(20_000, 2)
 	data := learn.Regression(train, "pressure")
 	taus := []float64{0.9}
@@ -59,6 +60,7 @@ func TestSmoothQuantiles(t *testing.T) {
 
 // A smoothed quantile takes at most three passes more than Huber.
 func TestPassesOfSmoothQuantiles(t *testing.T) {
+	testscale.Slow(t)
 	dir := t.TempDir()
 	g := scale.Invented{Rows: 20_000}
 	path := filepath.Join(dir, "a.parquet")

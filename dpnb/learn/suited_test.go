@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The target's public field decides on the learner; the fit goes through for each, with the schema of a file.
 func TestSuited(t *testing.T) {
+	testscale.Slow(t)
 	path := filepath.Join(t.TempDir(), "patients.schema.json")
 	people := Patients(3000, 1).Drop("visits") // which is then in no schema that is saved
 	must.Do(people.SaveSchema(path))

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -41,6 +42,7 @@ func fourPeople(m *Model, a, b *Shape, i, j [2]int) (columns []frame.Column) {
 // thousandth more would be seen. So it is of crosses of two numbers, waves among them, and of a number and a category,
 // and the bands are about these values.
 func TestSurfacesAreDifferencesOfPredictions(t *testing.T) {
+	testscale.Slow(t)
 	people, given := visitors(t, 800), Simulate(4, 1e-6)
 	terms := []Option{Cross("age", "size"), Cross("income", "ward"), Cross("visits", "count"), Periodic("count", 9)}
 	number := people.Drop("ill")
@@ -115,6 +117,7 @@ func TestSurfacesAreDifferencesOfPredictions(t *testing.T) {
 
 // Of products of columns a surface is the linear form of rows of the typical norm whose products have theirs.
 func TestSurfacesOfProducts(t *testing.T) {
+	testscale.Slow(t)
 	number := visitors(t, 6000).Drop("ill", "count", "visits")
 	m := must.Get(Huber{Noise: Seed(1)}.Fit(Regression(number, "score"), Simulate(4, 1e-6)))
 	b := m.bought()
@@ -186,6 +189,7 @@ func TestSurfacesOfProducts(t *testing.T) {
 // A surface is shown as a table, of which what is unsure is marked, and as a map or lines, on the page of all shapes
 // too; what was not learnt together has none.
 func TestSurfacesAreShown(t *testing.T) {
+	testscale.Slow(t)
 	people := visitors(t, 3000).Drop("count", "score")
 	m := must.Get(SVM{Noise: Seed(1)}.Fit(Binary(people, "ill", Cross("age", "income"), Cross("ward", "size")),
 		Simulate(1, 1e-6)))

@@ -60,6 +60,7 @@ func allTerms() []learn.Option {
 // Every learner takes terms, with and without a δ, and a model that is kept and loaded predicts and shows the same.
 func TestTermsOfLearners(t *testing.T) {
 	t.Parallel()
+	testscale.Slow(t)
 	df, _ := workers(t, 3000, 1, func(age, hour float64, city, sex int) float64 { return age / 50 * float64(sex) })
 	src := learn.Seed(1)
 	curved := []learn.Option{learn.Line("hour"), learn.Cross("age", "sex"), learn.Cross("city", "sex")}
@@ -135,6 +136,7 @@ func TestTermsOfAFile(t *testing.T) {
 // there are too few records for curves, steps and categories, also after the model was kept; and it would not without.
 func TestRisingWithinTheFit(t *testing.T) {
 	t.Parallel()
+	testscale.Slow(t)
 	src := learn.Seed(1)
 	rises := func(m *learn.Model, column string, way float64) (least float64) {
 		points := m.Shape(column).Points()
@@ -205,6 +207,7 @@ func TestRisingWithinTheFit(t *testing.T) {
 // model that is kept is the same, its rows are those of the fit, and where the truth is a sum of curves it is hardly
 // behind one without crosses and far ahead of straight lines, which it would else be of.
 func TestCrossesAreGatedApart(t *testing.T) {
+	testscale.Slow(t)
 	curves := func(age, hour float64, _, _ int) float64 {
 		return math.Sin((age-10)/12) + math.Cos(hour/4)
 	}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
@@ -30,6 +31,7 @@ func donors(t *testing.T, amount learn.Field) learn.DataFrame {
 // How far residuals count in full is said in the column's unit, as a factor of a logarithm, in the model, its card and
 // beside intervals; and that the mean is another thing, where the target is skewed.
 func TestThresholdIsSaid(t *testing.T) {
+	testscale.Slow(t)
 	const skewed = "Of a skewed amount"
 	plain, log := donors(t, learn.Numeric("amount", 0, 500)), donors(t, learn.Log("amount", 1, 1000))
 	for name, c := range map[string]struct {

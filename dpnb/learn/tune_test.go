@@ -75,6 +75,7 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 // which nothing can be learnt. The model says what was chosen, predicts with its own columns, and is the same when it
 // was kept. There are no intervals.
 func TestTuneChooses(t *testing.T) {
+	testscale.Slow(t)
 	data := kinds(t, 4000)
 	few := [][]string{{"age", "weight", "smoker", "visits", "pressure"}, {"ward"}}
 	for name, test := range map[string]struct {
@@ -179,6 +180,7 @@ func TestTuneOnce(t *testing.T) {
 
 // A run is charged as the costliest of all fits, wherever it is in the list.
 func TestTuneChargesTheCostliestFit(t *testing.T) {
+	testscale.Slow(t)
 	data := kinds(t, 400)["Binary"]
 	learners := []learn.Learner{learn.Logistic{}, learn.Logistic{Bound: objective.DTZ24, Records: 400}}
 	for range 2 {
@@ -202,6 +204,7 @@ func TestTuneChargesTheCostliestFit(t *testing.T) {
 // The cost that is told before is that of the fit, whichever learner comes first, and not that of the first alone; of
 // one that cannot be chosen among there is none.
 func TestCostOfTuneIsThatOfAll(t *testing.T) {
+	testscale.Slow(t)
 	data := kinds(t, 60)["Binary"]
 	logistic, svm := learn.Logistic{}, learn.SVM{}
 	for _, learners := range [][]learn.Learner{{logistic, svm}, {svm, logistic}} {
@@ -227,6 +230,7 @@ func TestCostOfTuneIsThatOfAll(t *testing.T) {
 // Choices that learn curves, those that learn straight lines from the same records, and sets of columns are fitted,
 // predict, and are the same after they were kept, whichever is chosen.
 func TestTuneOfCurves(t *testing.T) {
+	testscale.Slow(t)
 	for name, l := range map[string]learn.Tune{
 		"learners": {Learners: []learn.Learner{learn.SVM{}, learn.Logistic{Lambda: 3}}},
 		"columns":  {Learners: []learn.Learner{learn.SVM{}}, Without: [][]string{nil, {"age", "ward"}}},

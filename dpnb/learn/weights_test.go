@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -86,6 +87,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 // Private fits of records with weights are charged as those without, are saved and loaded, predict without a column of
 // weights, and are near those of repeated records.
 func TestWeightedFits(t *testing.T) {
+	testscale.Slow(t)
 	weighted, repeated := surveyed(6000)
 	with := learn.WeightsFrom("survey", 4)
 	for name, c := range map[string]struct {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -81,6 +82,7 @@ func link(t *testing.T, to, at string) {
 // A ledger is one, by whatever name processes open it, at the same time and from the first moment: no name is spent
 // from twice.
 func TestAFileHasOneBudgetUnderAllItsNames(t *testing.T) {
+	testscale.Slow(t)
 	root := t.TempDir()
 	real := filepath.Join(root, "real")
 	must.Do(os.MkdirAll(filepath.Join(real, "sub"), 0o700))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -48,6 +49,7 @@ func curvedLosses() []curved {
 
 // S̄ against a search over ‖x‖, t, and both against Bounds and Clock.
 func TestCurveBruteForce(t *testing.T) {
+	testscale.Slow(t)
 	for _, l := range curvedLosses() {
 		of, name := l.loss, l.loss.Name()
 		if l.level > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 var extendables = []Convex{LeastAbsolute{}, Pinball{0.9}, Hinge{}, ReLU{}, Affine{}, Huber{0.7}, Squared{}, Logistic{},
@@ -104,6 +105,7 @@ func valueOf(l Convex, t, y float64) float64 {
 // The extension is the infimum that defines it, by a search over a fine grid; its slope and curvature are the
 // derivatives; S ≤ S̄(|γ|); f̃ ≤ f_C ≤ f and f_C − f̃ is what Lemma 7 allows.
 func TestExtension(t *testing.T) {
+	testscale.Slow(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, l := range extendables {
 		for _, b := range bends() {

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // S̄ of counts against a search over ‖x‖, every label and t; a radius, a largest count or a curvature that is too small
 // is found out.
 func TestPoissonCurve(t *testing.T) {
+	testscale.Slow(t)
 	const most = 3
 	above := func(c *Curve, radius, clip float64) (fault bool, reached float64) {
 		reached = 1

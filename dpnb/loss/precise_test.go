@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -49,6 +50,7 @@ func miss(p Precise, l Loss, level float64, t dd.Number, y float64) float64 {
 // Slopes in double-double to what is stated of them, clipped and not, at margins of every size, and where the slope
 // meets the level.
 func TestPreciseSlopes(t *testing.T) {
+	testscale.Slow(t)
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, c := range preciseCases {
 		var worst float64

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -88,6 +89,7 @@ func TestSlopeErrorsAreSmall(t *testing.T) {
 // Computed slopes err by at most 8·2⁻⁵³|f′| + SlopeError, which the solver's certificate rests on; for clipped losses
 // too, where the exact slope is cut.
 func TestSlopesAreAsAccurateAsStated(t *testing.T) {
+	testscale.Slow(t)
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, c := range []struct {
 		loss Loss

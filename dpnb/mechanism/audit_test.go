@@ -109,6 +109,7 @@ func strongTenants(t *testing.T) (all []tenant) {
 // An audit of releases flags none of the mechanisms, and sees a tenth less of noise of those whose releases attain
 // their claim on a pair that Domain makes. docs/theory/audit.md has what is seen of the others.
 func TestAudit(t *testing.T) {
+	testscale.Slow(t)
 	draws := 160 // see noise that is known, not noise that is a tenth less
 	seesATenth := map[string]bool{"sums": true, "objective": true}
 	if testscale.Full() {

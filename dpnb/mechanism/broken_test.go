@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -216,6 +217,7 @@ var breaches = [...]map[string]broken{
 
 // Every property of the contract can fail.
 func TestTheContractCanBeBroken(t *testing.T) {
+	testscale.Slow(t)
 	var whole tenant
 	for _, c := range tenants(t) {
 		if c.name == "output" {

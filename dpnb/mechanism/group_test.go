@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -55,6 +56,7 @@ func TestGroupsThatAreRefused(t *testing.T) {
 // What is only nearly Gaussian has about as much noise for k rows as k times that for one, and costs what was asked for
 // and hardly less; so at every number of rows.
 func TestGroupsOfFits(t *testing.T) {
+	testscale.Slow(t)
 	for name, l := range map[string]loss.Loss{"huber": loss.Huber{Threshold: 1}, "logistic": loss.Logistic{}} {
 		for _, c := range []struct{ eps, delta float64 }{{1, 1e-5}, {0.1, 1e-6}, {4, 1e-4}} {
 			choose := func(eps, delta float64) (mechanism.Mechanism, error) {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -86,6 +87,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 // What a release costs does not depend on the unit of features: rows of norm r with λ r², σ r and τ r, and output noise
 // over r, cost what those of norm 1 do.
 func TestUnitsCostNothing(t *testing.T) {
+	testscale.Slow(t)
 	tilt := func(r float64, bound objective.Bound) objpert.Objective {
 		return objpert.Objective{Loss: loss.Logistic{}, RowNorm: r, Lambda: 0.6 * r * r, Sigma: 1.5 * r,
 			Tolerance: 1e-3 * r, OutputSigma: 0.02 / r, Bound: bound}

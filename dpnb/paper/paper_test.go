@@ -41,6 +41,7 @@ func TestSelect(t *testing.T) {
 //
 //	go test ./dpnb/paper -run TestClaims/rkw23/thm3.1
 func TestClaims(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("the register takes many seconds")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -68,6 +69,7 @@ func everyProfile() (all []anyProfile) {
 // Every profile is 1 at ε = −∞, and bounds nothing where ε is no number, what it leaves over at +∞, falls in
 // between, and lies above its own lower bound; of a pair of distributions one side follows from the other.
 func TestEveryProfileAtItsEnds(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range everyProfile() {
 		for _, d := range privacy.Directions {
 			at := func(eps float64) float64 { return c.p.LogDeltaUpper(d, eps) }

@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
@@ -66,6 +67,7 @@ func (p told) End(name, outcome string)          { fmt.Fprintln(p.to, "end", nam
 // What is written of notebooks, with a driver and a go command that are none, and what is asked of these, is as it was:
 // testdata/desk.txt.
 func TestWhatIsWritten(t *testing.T) {
+	testscale.Slow(t)
 	kept := must.Get(filepath.Abs("testdata/desk.txt"))
 	dir := filepath.Join(must.Get(filepath.EvalSymlinks(t.TempDir())), "tree")
 	write := func(name, text string) string {

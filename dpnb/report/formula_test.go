@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -92,6 +93,7 @@ func TestFormulasComeBack(t *testing.T) {
 
 // TestEveryFormulaIsConverted reads the notebooks and the pages of the project.
 func TestEveryFormulaIsConverted(t *testing.T) {
+	testscale.Slow(t)
 	var texts []string
 	for _, pattern := range []string{"../../notebooks/*.ipynb", "../../docs/*.md", "../../docs/theory/*.md"} {
 		paths, err := filepath.Glob(pattern)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
@@ -50,6 +51,7 @@ func TestLabArguments(t *testing.T) {
 
 // That there is no completion is said with the reason while Jupyter runs, and nothing where there is one.
 func TestLabSaysWhyThereIsNoCompletion(t *testing.T) {
+	testscale.Slow(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	defer func(was *os.File) { os.Stderr = was }(os.Stderr)
 	for there, want := range map[bool]string{true: "", false: "no completion of code: mkdir "} {

@@ -22,6 +22,7 @@ import (
 )
 
 func TestReportOfNotebooks(t *testing.T) {
+	testscale.Slow(t)
 	s := realSetup(t)
 	small, failing := "testdata/small.ipynb", "testdata/failing.ipynb"
 	o := Options{All: []string{small, failing}, Out: filepath.Join(t.TempDir(), "reports"), Timeout: testTimeout}
@@ -75,6 +76,7 @@ func TestReportOfNotebooks(t *testing.T) {
 
 // A target that is mistyped ends the report on one's own data before anything is paid for, with a sentence.
 func TestMistypedTarget(t *testing.T) {
+	testscale.Slow(t)
 	s := realSetup(t)
 	o := Options{Notebooks: []string{"../../notebooks/" + templateName}, Out: filepath.Join(t.TempDir(), "reports"),
 		Timeout: testTimeout, Parameters: map[string]string{"target": "hapy"}, Progress: newRecorder()}
@@ -270,6 +272,7 @@ func TestMistakesCostNoRun(t *testing.T) {
 }
 
 func TestInterruptEndsEverything(t *testing.T) {
+	testscale.Slow(t)
 	s := realSetup(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var start time.Time

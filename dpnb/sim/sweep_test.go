@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -23,6 +24,7 @@ func openParts(t *testing.T, dir string, s sim.Sweep) *sim.Parts {
 // TestPartsAreTheGrid: the rows of a sweep that is cut short, damaged and taken up again are the scores of a grid that
 // runs through, to the last bit, for any number of workers.
 func TestPartsAreTheGrid(t *testing.T) {
+	testscale.Slow(t)
 	want := run(t, grid(1))
 	dir := t.TempDir()
 	p := openParts(t, dir, grid(1))

@@ -48,6 +48,7 @@ func integrate(f func(float64) float64, from float64, cuts ...float64) float64 {
 
 // TestKernelsAgreeWithQuadrature integrates the density to the tail, the tail to the gap and v²k to the variance.
 func TestKernelsAgreeWithQuadrature(t *testing.T) {
+	testscale.Slow(t)
 	for _, k := range allKernels() {
 		if got := 2 * integrate(k.Density, 0); !scalar.EqualWithinAbs(got, 1, 1e-12) {
 			t.Errorf("%s: the mass is %v", k.Name(), got)
@@ -131,6 +132,7 @@ func TestReference(t *testing.T) {
 // TestConvolution compares value, slope and curvature with the definition, with finite differences, and with the
 // bounds.
 func TestConvolution(t *testing.T) {
+	testscale.Slow(t)
 	bowl := must.Get(Max([]float64{-2, 0, 0.5, 3, 1}, []float64{0, 1, 0.9, -2, -5}))
 	for i, p := range []Piecewise{Absolute(), Positive(), Pinball(0.3), SoftThreshold(0.7), bowl} {
 		for j, k := range allKernels() {

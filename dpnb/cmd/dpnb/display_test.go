@@ -19,6 +19,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // barsInto are bars as on a terminal, which are drawn to a text.
@@ -55,6 +56,7 @@ func TestADraftKnowsTexts(t *testing.T) {
 // On a terminal every notebook has a bar, which stands where it has come to and at the end where it passed; what was
 // never begun is said above the bars, and nothing is written beside them.
 func TestBars(t *testing.T) {
+	testscale.Slow(t)
 	var drawn bytes.Buffer
 	out := must.Get(os.Create(filepath.Join(t.TempDir(), "out")))
 	defer out.Close()
@@ -133,6 +135,7 @@ func TestProgram(t *testing.T) {
 // A command that is stopped ends with 130, as shells know it, whether it returns or not; one that puts things in order
 // has the time for it.
 func TestStoppedCommands(t *testing.T) {
+	testscale.Slow(t)
 	stop := func(cmd *cobra.Command, _ []string) error {
 		must.Do(syscall.Kill(os.Getpid(), syscall.SIGTERM))
 		<-cmd.Context().Done()

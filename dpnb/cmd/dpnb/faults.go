@@ -31,8 +31,8 @@ named for it until one fails, and write which it was to docs/faults.md. What was
 changed is not planted again, so that a run that was stopped goes on where it was.
 
 With --mutate packages below dpnb have single operators, numbers, signs and statements changed at random, each place
-as likely as any other, with the tests of the package in their short form and those of --check as the checks; what
-survives is printed, and a table, and nothing is written. Which tests execute which lines is learned first, and a
+as likely as any other, with the tests of the package and those of --check as the checks; what survives is
+printed, and a table, and nothing is written. Which tests execute which lines is learned first, and a
 change is shown to those alone that execute its place. With --unexecuted no change is planted, and those that no test
 executes are printed.`,
 		Args: cobra.NoArgs,

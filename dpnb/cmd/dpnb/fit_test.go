@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
@@ -23,6 +24,7 @@ import (
 // A fit and a summary by the command: released once under a budget that is kept, refused where it is spent, simulated
 // by a seed, and refused by name where a learner does not fit into memory.
 func TestFitAndDescribeCommands(t *testing.T) {
+	testscale.Slow(t)
 	dir := t.TempDir()
 	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
 	must.Do(parquet.Write(file, scale.Invented{Rows: 3000}))
@@ -92,6 +94,7 @@ func TestFitAndDescribeCommands(t *testing.T) {
 // The shell has what code has: learners with their settings, models of groups, intervals, the card, prices and
 // questions. What a learner does not have is refused before anything is read.
 func TestOptionsOfTheShell(t *testing.T) {
+	testscale.Slow(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var rows strings.Builder
@@ -215,6 +218,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 
 // Who asks for intervals gets effects in units, where there are intervals for the population and nothing else was said.
 func TestIntervalsAreOfEffectsInUnits(t *testing.T) {
+	testscale.Slow(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var rows strings.Builder
@@ -255,6 +259,7 @@ func TestIntervalsAreOfEffectsInUnits(t *testing.T) {
 // In a shell, too, records count by weights, and a model is asked about the records that were held out: at a price that
 // is the ledger's, with an interval, and its probabilities are corrected by what was asked.
 func TestWeightsAndEvaluationInAShell(t *testing.T) {
+	testscale.Slow(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var rows strings.Builder

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 func TestForecastCommand(t *testing.T) {
+	testscale.Slow(t)
 	run := func(args ...string) (string, error) { return call(t, newForecastCommand(), args...) }
 	text := must.Get(run("--records", "400", "--features", "20", "--noise", "0.3", "--json"))
 	var rows []predicted

@@ -82,6 +82,7 @@ func entries(t *testing.T, path string) int {
 // A fit that is killed at any time and run again stores its records once, charges its ledger once, and releases what
 // was charged for: never twice, and nothing is left half.
 func TestKilledFits(t *testing.T) {
+	testscale.Slow(t)
 	runs := 12
 	if testscale.Full() {
 		runs = 60
@@ -143,6 +144,7 @@ var told = regexp.MustCompile(`(?m)^dpnb fit: .*\n`)
 
 // Programs that need the same records at the same time store them once, and fit the same.
 func TestTwoProgramsStoreOnce(t *testing.T) {
+	testscale.Slow(t)
 	dir, file, schema := crowd(t, 60_000)
 	var wg sync.WaitGroup
 	var said [4]string
@@ -172,6 +174,7 @@ func TestTwoProgramsStoreOnce(t *testing.T) {
 // while it is read, and a store that is damaged or no folder: an error before the charge, or the records are stored
 // anew.
 func TestBadSources(t *testing.T) {
+	testscale.Slow(t)
 	dir, file, schema := crowd(t, 3000)
 	store := filepath.Join(dir, "store")
 	fit := func(file, ledger string) (string, error) {

@@ -12,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // What meant "missing" where a model was fitted does so where it predicts and is evaluated, and it is said.
 func TestMissingIsAsItWasFitted(t *testing.T) {
+	testscale.Slow(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where records are stored
 	dir := t.TempDir()
 	write := func(name, text string) string {

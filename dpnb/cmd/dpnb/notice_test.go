@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // licences by words that only their texts have, the most telling first.
@@ -28,6 +29,7 @@ var copyright = regexp.MustCompile(`(?m)^.{0,15}\b([Cc]opyright (?:\([cC]\)|©|\
 // NOTICE lists the modules that the program is built from, with their versions, licences and copyrights. DPNB_GOLDEN=1
 // writes it anew.
 func TestNotice(t *testing.T) {
+	testscale.Slow(t)
 	// By rooms that other systems need, too.
 	modules := map[string]bool{}
 	var text strings.Builder

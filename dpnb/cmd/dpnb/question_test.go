@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -229,6 +230,7 @@ func TestIgnoredColumns(t *testing.T) {
 
 // An option that is given changes what is released, or what is said of it; the same command says the same.
 func TestOptionsAreNotIgnored(t *testing.T) {
+	testscale.Slow(t)
 	_, table := visits(t)
 	seeded := append(slices.Clone(table), "--seed", "1")
 	const fit = "--store . --person id --target "
@@ -296,6 +298,7 @@ func TestOptionsAreNotIgnored(t *testing.T) {
 // A simulation is of exactly the release that the same command makes of a new budget: the same guarantee, by noise of
 // the same law and size.
 func TestSimulationsAreOfTheRelease(t *testing.T) {
+	testscale.Slow(t)
 	_, table := visits(t)
 	withoutID()
 	of := func(said string) (same []string) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -124,6 +125,7 @@ func TestWithoutPassed(t *testing.T) {
 
 // TestChecksCanFail lets each check of the code judge a project with one mistake.
 func TestChecksCanFail(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("runs the Go tools")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -22,6 +23,7 @@ import (
 // What the commands say in a session with invented patients, the noise of one seed, is as it was: testdata/session.txt
 // has each command and what it said or why it refused.
 func TestWhatCommandsSay(t *testing.T) {
+	testscale.Slow(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where records are stored
 	kept := must.Get(filepath.Abs("testdata/session.txt"))
 	t.Chdir(t.TempDir())

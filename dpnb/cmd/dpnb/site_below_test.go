@@ -8,11 +8,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
 // The site has what was measured of every claim, below the page of its paper.
 func TestMeasuredBelow(t *testing.T) {
+	testscale.Slow(t)
 	tree := must.Get(project.Find(t.Context()))
 	below := must.Get(measuredBelow(tree))
 	for page := range below {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -48,6 +49,7 @@ func studyOf(t *testing.T, args ...string) string {
 
 // Results do not depend on the number of workers, and the best of several settings is the best of them.
 func TestStudyIsTheSameWithManyWorkers(t *testing.T) {
+	testscale.Slow(t)
 	dir := studyFolder(t)
 	var first string
 	for _, workers := range []string{"1", "3"} {
@@ -89,6 +91,7 @@ func TestStudyIsTheSameWithManyWorkers(t *testing.T) {
 // Every contender is the one that it is said to be: its scores with the noise of one seed, and those of all settings of
 // which the best is taken, are as they were: testdata/study.json, and to more digits testdata/study.txt.
 func TestWhatContendersScore(t *testing.T) {
+	testscale.Slow(t)
 	out := studyOf(t, studyFolder(t), "--splits", "1", "--epsilon", "4", "--only", "ill,pay", "--json")
 	golden.Compare(t, "testdata/study.json", out)
 	golden.Figures(t, "testdata/study.txt", 1e-6, func(say func(name string, values ...float64)) {

@@ -25,6 +25,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -82,6 +83,7 @@ fi
 // What the commands of the workshop say and have others do, those that check the code and those that have a runner do
 // the work, is as it was, in a tree with a go command that is none: testdata/workshop.txt.
 func TestWhatTheWorkshopDoes(t *testing.T) {
+	testscale.Slow(t)
 	kept := must.Get(filepath.Abs("testdata/workshop.txt"))
 	dir := filepath.Join(must.Get(filepath.EvalSymlinks(t.TempDir())), "tree")
 	must.Do(os.Mkdir(dir, 0o755))

@@ -10,12 +10,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // Extreme sizes end in a certificate or an error, never in NaN or a hang.
 func TestExtremes(t *testing.T) {
+	testscale.Slow(t)
 	certified := 0
 	for _, scale := range []float64{1e-200, 1e-12, 1, 1e12, 1e120} {
 		for _, r := range []Regulariser{nil, L1{0}, L1{1e100}, L1{1e-100}, L2{1e-100}, L2{1e100}, L2{0}, honest{L1{0}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -102,6 +103,7 @@ func TestBadInputIsRefused(t *testing.T) {
 
 // A tolerance that float64 cannot certify ends in ErrTolerance with the best point, and so does a budget of passes.
 func TestToleranceNotReached(t *testing.T) {
+	testscale.Slow(t)
 	for k, s := range table(6, 5) {
 		if k%4 != 0 {
 			continue
@@ -195,6 +197,7 @@ func TestWarmStart(t *testing.T) {
 
 // The bound on the rounding of the gradient, held against sums in high precision.
 func TestGradientRounding(t *testing.T) {
+	testscale.Slow(t)
 	rng := rand.New(rand.NewPCG(6, 3))
 	largest := 0.0
 	for k, scale := range []float64{1, 1e4, 1e8, 1, 1e4, 1e8} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -17,6 +18,7 @@ import (
 // With one record the method is deterministic and converges to what Solve finds, whatever the regulariser and the
 // constraint.
 func TestStochasticOnOneRecord(t *testing.T) {
+	testscale.Slow(t)
 	for _, s := range table(6, 11) {
 		one := *s.p
 		one.Rows, one.Labels = matrix.NewDense(1, 6, s.p.Rows.(*matrix.Dense).Data[:6]), s.p.Labels[:1]
@@ -44,6 +46,7 @@ func TestStochasticOnOneRecord(t *testing.T) {
 // Without a constraint, over an affine one, and with others by the joint map, the method comes nearer the longer it
 // runs. As printed it stays off the minimiser over a box. At any time the certificate is honest.
 func TestStochasticConverges(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		c         Constraint
 		joint     bool
@@ -76,6 +79,7 @@ func TestStochasticConverges(t *testing.T) {
 // The smallest case in which Algorithm G.2 settles off the minimiser: labels 1 and −1.2, θ ≥ 0, minimiser 0. With ρ =
 // 1/Lip = 1/2 the projection returns max(0, yᵢ) for the record i that is drawn, and θ tends to the mean, 1/2.
 func TestPrintedAlgorithmIsBiased(t *testing.T) {
+	testscale.Slow(t)
 	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2},
 		Loss: loss.Squared{}}, Constraint: Box{Lower: []float64{0}}}
 	star, err := Solve(p, nil)

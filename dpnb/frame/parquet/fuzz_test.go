@@ -64,6 +64,7 @@ func small(t testing.TB) (contents [][]byte) {
 // A length that is damaged asks for no memory that the file cannot be worth: every byte of small files in turn is made
 // large; in short some of them, and of Arrow files the high bytes of all numbers.
 func TestDamagedLengthsAskForLittle(t *testing.T) {
+	testscale.Slow(t)
 	path, worst := filepath.Join(t.TempDir(), "damaged"), uint64(0)
 	for _, content := range small(t) {
 		first, step := 0, 7

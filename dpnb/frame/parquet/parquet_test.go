@@ -23,6 +23,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // same wants a scan of s to give what whole holds.
@@ -71,6 +72,7 @@ func mixed(t *testing.T, rows int) *frame.Table {
 
 // A table that is written is what is read again, whatever the sizes of chunks and groups.
 func TestThereAndBack(t *testing.T) {
+	testscale.Slow(t)
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	for _, rows := range []int{0, 1, 1000, 1<<17 + 5} {
 		whole := mixed(t, rows)

@@ -14,10 +14,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The parts of a file have each of its rows once, those of a part each of its own, and each goes by its own name.
 func TestPartsAreTheTable(t *testing.T) {
+	testscale.Slow(t)
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	must.Do(parquet.Write(path, mixed(t, 5<<16)))
 	s := must.Get(parquet.Open(path, nil))

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // distance is √n times the Kolmogorov–Smirnov distance to χ² of nu degrees.
@@ -52,6 +54,7 @@ func TestAcceptance(t *testing.T) {
 }
 
 func TestDraw(t *testing.T) {
+	testscale.Slow(t)
 	// The fewer degrees, the more proposals are refused: of two, a wrong test of them is seen by many draws alone.
 	for _, c := range []struct {
 		nu, draws int

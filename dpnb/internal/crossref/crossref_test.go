@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 func TestPassage(t *testing.T) {
@@ -24,6 +25,7 @@ func TestPassage(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
+	testscale.Slow(t)
 	tree := must.Get(Read("../../.."))
 	for name, want := range map[string]string{
 		"internal/crossref.Tree":            "dpnb/internal/crossref/crossref.go",

@@ -26,9 +26,8 @@ type Fault struct {
 	File, Text, Replacement string
 	// What is wrong then, in words.
 	What string
-	// Checks that are run, the cheap ones first, until one fails: "mechanism/ssp" is the tests of that package in their
-	// short form, "mechanism/ssp:TestNoise" one of them, "slow:mechanism:TestX" one that -short leaves out,
-	// "claim:qop/thm3.1" the verdict of a claim.
+	// Checks that are run, the cheap ones first, until one fails: "mechanism/ssp" is the tests of that package,
+	// "mechanism/ssp:TestNoise" one of them, "claim:qop/thm3.1" the verdict of a claim.
 	Checks []string
 	// Reason why no check need notice; empty for a fault that must be caught.
 	Reason string

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // root is the top of the checkout.
@@ -95,6 +96,7 @@ func tiny(t *testing.T) string {
 
 // A fault is caught by the test that it breaks and by no other; what is no fault, or no test, is an error.
 func TestRun(t *testing.T) {
+	testscale.Slow(t)
 	dir := tiny(t)
 	f := Fault{ID: "a/x", File: "a/a.go", Text: "2 * x", Replacement: "1.8 * x", What: "w",
 		Checks: []string{"a:TestNothing", "a"}}
@@ -133,6 +135,7 @@ func TestRun(t *testing.T) {
 // what came of it, in a binary with others, is what the whole package says. What no test executes is known without
 // building anything.
 func TestRunMutants(t *testing.T) {
+	testscale.Slow(t)
 	// The go command goes on with what it has built.
 	t.Setenv("GOCACHE", strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOCACHE").Output()))))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

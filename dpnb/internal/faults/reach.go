@@ -22,9 +22,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 )
 
-// Reach says which statements each top-level test of a package executes in its short form. A mutant need be shown only
-// to the tests that execute its place: to the others it is the code as it was. What is in no block of a coverage
-// profile, as constants, variables of the package and the conditions of cases, is shown to all.
+// Reach says which statements each top-level test of a package executes. A mutant need be shown only to the tests that
+// execute its place: to the others it is the code as it was. What is in no block of a coverage profile, as constants,
+// variables of the package and the conditions of cases, is shown to all.
 type Reach struct {
 	// Blocks of all files, "file.go:3.14,5.2", and the tests, the quickest first.
 	Blocks []string
@@ -79,7 +79,7 @@ func ReachOf(ctx context.Context, root, room string) (r Reach, err error) {
 		if err := errors.Join(os.Mkdir(children, 0o700), os.Setenv("GOCOVERDIR", children)); err != nil {
 			return r, err
 		}
-		text, seconds, err := runTests(ctx, root, room, binary, "-test.short", "-test.run", "^"+name+"$",
+		text, seconds, err := runTests(ctx, root, room, binary, "-test.run", "^"+name+"$",
 			"-test.coverprofile", profile)
 		if err != nil {
 			return r, fmt.Errorf("%s fails by itself: %w: %s", name, err, text)

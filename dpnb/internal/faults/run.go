@@ -23,16 +23,10 @@ func directory(check string) (dir string, args []string) {
 			parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 		}
 		return "paper", []string{"-run", "^TestClaims$/" + strings.Join(parts, "/") + "/^verdict$"}
-	case kind == "slow":
-		dir, args = directory(rest)
-		if len(args) > 0 && args[0] == "-short" {
-			args = args[1:]
-		}
-		return dir, args
 	case !found:
-		return path.Clean(check), []string{"-short"}
+		return path.Clean(check), nil
 	}
-	return path.Clean(kind), []string{"-short", "-run", rest}
+	return path.Clean(kind), []string{"-run", rest}
 }
 
 // Sound runs every check of the list on the code as it is: what fails there notices nothing. The go command knows what

@@ -75,7 +75,7 @@ func RunMutants(ctx context.Context, root string, list []Fault, r Reach, tell fu
 			os.Unsetenv(variable)
 		}
 		if name, _, _ := strings.Cut(res.Test, "/"); name != "" && !sound[name] {
-			said, _, err := runTests(ctx, root, f.Checks[0], all, "-test.short", "-test.run", "^"+name+"$")
+			said, _, err := runTests(ctx, root, f.Checks[0], all, "-test.run", "^"+name+"$")
 			if sound[name] = err == nil; err != nil {
 				errs[k] = fmt.Errorf("%s fails without any fault: %s", name, said)
 			}
@@ -98,7 +98,7 @@ func ask(ctx context.Context, root string, f Fault, binary string, tests []reach
 			lot, seconds = append(lot, tests[0].Name), seconds+tests[0].Seconds
 		}
 		limit := min(f.Limit, time.Duration((20+6*seconds)*float64(time.Second)))
-		text, _, err := runTests(ctx, root, f.Checks[0], binary, "-test.short", "-test.failfast", "-test.timeout",
+		text, _, err := runTests(ctx, root, f.Checks[0], binary, "-test.failfast", "-test.timeout",
 			limit.String(), "-test.run", "^("+strings.Join(lot, "|")+")$")
 		if err != nil {
 			res.Check = f.Checks[0]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 func TestOneHolderAtATime(t *testing.T) {
@@ -57,6 +58,7 @@ func (c *counted) Done() <-chan struct{} { c.asked++; return c.Context.Done() }
 
 // Who waits looks more and more seldom, up to a fifth of a second apart, and nobody else may open the lock.
 func TestWaitingIsPatient(t *testing.T) {
+	testscale.Slow(t)
 	path := filepath.Join(t.TempDir(), "lock")
 	first := must.Get(TryLock(path))
 	defer first.Unlock()

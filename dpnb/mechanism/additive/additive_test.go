@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -138,6 +139,7 @@ func TestBinsAndLeaves(t *testing.T) {
 
 // With next to no noise it learns a sum of steps, and Placed rows with its coefficients are what it learnt.
 func TestLearnsSteps(t *testing.T) {
+	testscale.Slow(t)
 	src := noise.NewSeeded(3)
 	const n = 20_000
 	x, y := matrix.NewDense(n, 5, nil), make([]float64, n)

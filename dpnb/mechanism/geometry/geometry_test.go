@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -153,6 +154,7 @@ func cloud(n, d int, numbers bool, seed uint64) (*matrix.Dense, []float64) {
 // The count, the mean and the fit together are within (ε, δ) and use it: for two classes they are one Gaussian
 // mechanism, and what each costs adds up in squares.
 func TestTogether(t *testing.T) {
+	testscale.Slow(t)
 	for _, eps := range []float64{0.01, 0.1, 1, 8} {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Softplus{Width: 1}, loss.PseudoHuber{Threshold: 1}} {
 			m := around(t, l, eps, 5)
@@ -231,6 +233,7 @@ func TestDescentTogether(t *testing.T) {
 // so many runs a deviation that is wrong by a tenth is seen, and a right one taken for wrong with a probability below
 // 1e-6.
 func TestDescentHasItsLaw(t *testing.T) {
+	testscale.Slow(t)
 	const runs, d = 300, 3
 	m := descends(t, 1, 0.3, d)
 	fit := m.Of.(sgd.Curvature).Fit
@@ -252,6 +255,7 @@ func TestDescentHasItsLaw(t *testing.T) {
 
 // At ε → ∞ the mean is that of the records, and the scale is the root of the mean squared distance from it.
 func TestWithoutNoise(t *testing.T) {
+	testscale.Slow(t)
 	const n, d = 4000, 4
 	m := around(t, loss.PseudoHuber{Threshold: 1}, 400, d)
 	rows, labels := cloud(n, d, true, 1)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -132,6 +133,7 @@ func TestPureSumsHaveTheirLaw(t *testing.T) {
 // Given any count and sums, neighbours' rows are fitted by laws whose exact densities differ by no more than the fit's
 // ε, and by nearly that much somewhere: in any number of dimensions, and in one on a grid of what a record can be.
 func TestPureFitOfNeighbours(t *testing.T) {
+	testscale.Slow(t)
 	src := noise.NewSeeded(3)
 	for _, l := range pureLosses {
 		m := purely(t, l, 1, 3)

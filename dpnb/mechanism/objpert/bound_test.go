@@ -57,6 +57,7 @@ func claims(t *testing.T, m objpert.Objective, bounds ...objective.Bound) map[ob
 // The exact divergence of real neighbours stays below every claim, and for a slope bound that is a tenth too small it
 // does not.
 func TestClaimsAreAboveExactDivergence(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("some seconds")
 	}
@@ -150,6 +151,7 @@ func TestSoftplusIsTheGaussians(t *testing.T) {
 // The output noise is paid for under every bound: no claim lies below the Gaussian mechanism of sensitivity L composed
 // with that of sensitivity 2τ/λ, which some neighbours come close to. Those that are tight are close to it.
 func TestOutputNoiseIsPaidFor(t *testing.T) {
+	testscale.Slow(t)
 	for _, l := range []loss.Loss{loss.Softplus{Width: 1}, loss.SmoothedHinge{Width: 1}, loss.Huber{Threshold: 1}} {
 		for _, ratio := range testscale.Some(1, 0.3) {
 			m := objpert.Objective{Loss: l, RowNorm: 1, Lambda: 1e5, Sigma: 4, Tolerance: 1e-3}
@@ -188,6 +190,7 @@ func TestToleranceBelowTheSlopesAccuracy(t *testing.T) {
 
 // The bounds come in their order, and the default is the best that is fast.
 func TestBoundsAreOrdered(t *testing.T) {
+	testscale.Slow(t)
 	for _, l := range testscale.Some(private...) {
 		m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: 3 * l.loss.Smoothness(), Sigma: 4 * l.loss.Lipschitz(),
 			Tolerance: 1e-6, OutputSigma: 1e-3}
@@ -237,6 +240,7 @@ func TestUnprovedBoundsAreRefused(t *testing.T) {
 // Every bound calibrates, meets its target from below and is not wasteful; Tight wants less noise at the same λ, and a
 // smaller λ at the same noise.
 func TestCalibrationByBound(t *testing.T) {
+	testscale.Slow(t)
 	for _, l := range []loss.Loss{loss.Huber{Threshold: 1}, loss.SmoothedHinge{Width: 1},
 		loss.Clipped(loss.Logistic{}, 0.5)} {
 		for _, lambda := range []float64{0, 2 * l.Smoothness()} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -13,6 +14,7 @@ import (
 // What is calibrated by quick looks keeps to (ε, δ) by the bound that is charged, and with σ less by two thousandths it
 // does not, alone and with Gaussian mechanisms beside it; where δ hardly changes with σ, too.
 func TestCalibrationIsChargedNoMore(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		loss                   loss.Loss
 		epsilon, delta, beside float64

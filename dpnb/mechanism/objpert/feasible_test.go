@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -18,6 +19,7 @@ import (
 // Where a fit cannot be certified whatever the records, Check says so, before anything is charged or drawn; nothing
 // that can be certified is refused.
 func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
+	testscale.Slow(t)
 	refused, ran := 0, 0
 	for _, lambda := range []float64{1e-30, 1e-12, 1e-6, 1e-3, 1, 1e3} {
 		for _, sigma := range []float64{1e-3, 1, 1e3, 1e6, 1e8, 1e10, 1e14, 1e29} {

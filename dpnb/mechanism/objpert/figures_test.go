@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -16,6 +17,7 @@ import (
 )
 
 func TestFiguresStay(t *testing.T) {
+	testscale.Slow(t)
 	losses := []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 1.5}, loss.Softplus{Width: 0.5},
 		loss.Softplus{Width: 1}, loss.Weighted{Of: loss.Softplus{Width: 1}}, loss.SmoothPinball{Tau: 0.3, Width: 0.2},
 		loss.ClippedAt(loss.Poisson{MaxCount: 9}, 3, 1.1), loss.ClippedAt(loss.Squared{}, 0.7, 1.1),

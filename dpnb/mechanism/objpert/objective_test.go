@@ -47,6 +47,7 @@ func records(n, d int, seed uint64) (*matrix.Dense, []float64) {
 }
 
 func TestCalibrationIsSafeAndTight(t *testing.T) {
+	testscale.Slow(t)
 	type try struct {
 		eps, delta float64
 		rule       objpert.LambdaRule
@@ -113,6 +114,7 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 
 // The claimed profile must lie above the exact divergence of real neighbours.
 func TestClaimIsAboveExactDivergence(t *testing.T) {
+	testscale.Slow(t)
 	type setting struct{ lambda, sigma float64 }
 	for _, c := range testscale.Some(setting{0.25, 2}, setting{1, 2}, setting{1, 0.5}, setting{1, 20},
 		setting{0.05, 5}, setting{2, 2}) {

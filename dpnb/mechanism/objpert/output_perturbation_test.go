@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -26,6 +27,7 @@ func outputConfig() objpert.OutputConfig {
 // than L/λ, and nearly by that where its slope is at its largest and nothing else bends; approximate minimisers stay
 // within (L + 2τ)/λ, and reach it.
 func TestOutputPerturbationSensitivity(t *testing.T) {
+	testscale.Slow(t)
 	var worst, off float64
 	rng := noise.NewSeeded(5)
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 1}, loss.Clipped(loss.SquaredHinge{}, 1)} {

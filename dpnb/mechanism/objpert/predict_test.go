@@ -56,6 +56,7 @@ func TestBestLambdaIsTheMinimum(t *testing.T) {
 // Whatever was planned, the guarantee holds, λ is no smaller and the noise no larger than by LeastNoise; with many
 // records the two agree.
 func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
+	testscale.Slow(t)
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 1}} {
 		for _, eps := range testscale.Some(0.1, 8) {
 			c := objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps}

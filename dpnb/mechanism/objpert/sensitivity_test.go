@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -119,6 +120,7 @@ func TestMinimisersOfNeighbours(t *testing.T) {
 // Brute force over neighbours: their gradients differ by at most L at every θ, and that difference changes by at most s
 // for a unit of θ; both are reached.
 func TestGradientsOfNeighbours(t *testing.T) {
+	testscale.Slow(t)
 	rng := noise.NewSeeded(52)
 	for _, l := range released() {
 		const radius = 1.5

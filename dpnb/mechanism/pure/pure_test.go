@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -107,6 +108,7 @@ func TestToleranceIsPaidFor(t *testing.T) {
 
 // A release is near the fit without noise, is that of records and noise alone, and of every number of workers.
 func TestRun(t *testing.T) {
+	testscale.Slow(t)
 	rows, y := records(4000, 3, 1)
 	for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.5}, loss.Huber{Threshold: 1},
 		loss.Squared{}} {

@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -16,6 +17,7 @@ import (
 )
 
 func TestFiguresStay(t *testing.T) {
+	testscale.Slow(t)
 	rows, labels, star := interpolated(50, 4, 1)
 	var all []Config
 	for _, change := range []func(*Config){func(*Config) {},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -100,6 +101,7 @@ func TestToleranceIsNotOfTheRecords(t *testing.T) {
 
 // Output noise below the last digit of θ hides nothing.
 func TestOutputNoiseMustShow(t *testing.T) {
+	testscale.Slow(t)
 	c := config([]float64{1e20, 0, 0, 0}, 0)
 	c.HiddenDimension = 9
 	if _, err := Calibrate(c); err == nil {

@@ -22,6 +22,7 @@ import (
 // float64 the noise has few bits beside the coefficients, and no preimage is missing: such sums are not seen here; seen
 // is noise that was rounded without the result. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
+	testscale.Slow(t)
 	runs, shapes := 40, []int{6}
 	if !testscale.Full() {
 		runs = 30

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -40,6 +41,7 @@ func config(anchor []float64, eta float64) Config {
 }
 
 func TestRun(t *testing.T) {
+	testscale.Slow(t)
 	rows, labels, star := interpolated(50, 4, 1)
 	for name, change := range map[string]func(*Config){
 		"ℓ₁":              func(*Config) {},

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -56,6 +57,7 @@ func naive(rows matrix.Rows, labels []float64, l loss.Loss, clip float64, theta 
 }
 
 func TestBatchSumIsTheClippedSum(t *testing.T) {
+	testscale.Slow(t)
 	const n, d = 2500, 90
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, share := range []float64{0.1, 1} {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -88,6 +89,7 @@ func trainingScore(n, d int, sigma float64) (attack audit.LowBits) {
 // The last bits of one step's noisy sum, and of a tuner's score, name neighbours no more often than their noise allows;
 // those of float64 sums do. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
+	testscale.Slow(t)
 	runs, shapes := 150, []int{20} // fewer do not see float64 sums with little noise
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
 		runs, shapes = n, []int{20, 109}

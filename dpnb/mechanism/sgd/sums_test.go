@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -35,6 +36,7 @@ func unlike(rng *rand.Rand, n int, sum func(index []int) []float64) (wrong int) 
 // what a record gives has norm at most C. A sum in float64 that is not rounded record by record first is found out in
 // many pairs.
 func TestSumsOfNeighboursDifferByTheRecord(t *testing.T) {
+	testscale.Slow(t)
 	const n, d = 1100, 37
 	rng := rand.New(rand.NewPCG(2, 3))
 	theta := make([]float64, d)

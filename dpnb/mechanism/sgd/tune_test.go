@@ -43,6 +43,7 @@ func TestLearningRates(t *testing.T) {
 // TestHonestTuning: the same answer at any number of workers, a rule of the grid, the guarantee of the selection, and a
 // sensible rule on the whole.
 func TestHonestTuning(t *testing.T) {
+	testscale.Slow(t)
 	u, rows, labels := tuner(t)
 	good, trials := 0, 2
 	if testscale.Full() {
@@ -163,6 +164,7 @@ func TestScoreCostsAsAStep(t *testing.T) {
 }
 
 func TestPrivateScore(t *testing.T) {
+	testscale.Slow(t)
 	u, rows, labels := tuner(t)
 	u.Score = Training{Sigma: 20}
 	if c := u.Cost(); c.ScoreMultiplier != 20 {

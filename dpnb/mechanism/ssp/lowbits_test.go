@@ -144,6 +144,7 @@ func attackedFunctional(m Functional) noisy {
 // which is more than any adversary has; that the released coefficients follow from them, bit by bit, is checked in
 // every run. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
+	testscale.Slow(t)
 	runs, shapes := 60, []int{20}
 	if !testscale.Full() {
 		runs = 30

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -323,6 +324,7 @@ func TestMomentsOfTinyRecords(t *testing.T) {
 // Noise in several coefficients: a shift that is spread over them never costs more than the same in one, at any ε. A
 // claim of nine tenths of it is found out.
 func TestSpreadLaplaceShiftsCostLess(t *testing.T) {
+	testscale.Slow(t)
 	of := func(c float64) privacy.Profile {
 		return must.Get(privacy.Laplace{Scale: 1, Sensitivity: c}.Profile(privacy.AddRemove))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -67,6 +68,7 @@ func TestGeometricProfile(t *testing.T) {
 // noise has a kurtosis of up to 6), and the margin of 90 % holds for at least 90 % less five standard errors; for
 // normal noise not for more either.
 func TestNoiseOfCounts(t *testing.T) {
+	testscale.Slow(t)
 	const n = 40_000
 	for _, delta := range []float64{0, 1e-5} {
 		for _, eps := range []float64{0.3, 1, 3} {

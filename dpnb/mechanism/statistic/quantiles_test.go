@@ -282,6 +282,7 @@ func BenchmarkQuantiles(b *testing.B) {
 // Intervals cover what they are for, of smooth laws, in 95 of 100 cases or nearly, and are not so wide that they say
 // nothing.
 func TestIntervalsOfQuantilesCover(t *testing.T) {
+	testscale.Slow(t)
 	const trials = 40
 	datasets := 3
 	if testscale.Full() {
@@ -426,6 +427,7 @@ func TestNoiseOfARatio(t *testing.T) {
 
 // What is promised of intervals before is what intervals are, of records that are spread evenly.
 func TestHalfWidths(t *testing.T) {
+	testscale.Slow(t)
 	const n, trials = 4000, 60
 	for _, c := range []struct {
 		levels []float64

@@ -69,6 +69,7 @@ func chiSquare(x []float64, cdf func(float64) float64, cells int) float64 {
 
 // The laws are those stated: √n·KS exceeds 2.7 with a probability of 1e-6. DPNB_DRAWS asks for more draws.
 func TestLaws(t *testing.T) {
+	testscale.Slow(t)
 	draws := 50_000
 	if testscale.Full() {
 		draws = 200_000

@@ -4,11 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The frequencies of −6 … 6 and of what is beyond are those of (1−q)/(1+q)·q^|x|, by χ² of 13 degrees of freedom: above
 // 47 with probability 1e-5. Of 200,000 draws a scale that is off by a fiftieth is seen.
 func TestGeometrics(t *testing.T) {
+	testscale.Slow(t)
 	const n, most = 200_000, 47.0
 	statistic := func(x []float64, scale float64) (chi float64) {
 		q := math.Exp(-1 / scale)

@@ -87,6 +87,7 @@ func decided(depth, cells int, draw func(s *Sampler) variate, cdf func(float64) 
 // The law without statistics: no cell has more mass decided than the law gives it. What is not decided yet bounds from
 // above what any cell may lack.
 func TestLawWithoutStatistics(t *testing.T) {
+	testscale.Slow(t)
 	depth := 18
 	if testscale.Full() {
 		depth = 21

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // words are bits that are given; it panics beyond them.
@@ -317,6 +319,7 @@ func wideIsotropic(s *Sampler, direction, length []variate, scale float64) []*bi
 // Fill of isotropic noise is as near as it says to the vector of all digits, also where a direction in one dimension is
 // next to 0; and eta is what its comment says.
 func TestIsotropicNear(t *testing.T) {
+	testscale.Slow(t)
 	largest := 0.0
 	for _, width := range []uint{1, 8, 64} {
 		s := seeded(23, width)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
@@ -95,6 +96,7 @@ func TestCOPTheorem32(t *testing.T) {
 
 // The definition is of replacing a record, the proof of adding one.
 func TestCOPAdjacency(t *testing.T) {
+	testscale.Slow(t)
 	// One dimension, A = 0, h with slope from −1 to 1 around c₀: z = 1 has its kink at c₀, z = −1 at −c₀, and between
 	// them the slopes differ by 2 = 2C. m = 1, β_h = 1: 2nλ = 2β_h(m+1)/ε.
 	const eps = 1.0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/pictures"
@@ -12,6 +13,7 @@ import (
 
 // What the figures of this room draw, and a table beside them.
 func TestPictures(t *testing.T) {
+	testscale.Slow(t)
 	defer measure.Fatal(t)
 	seen := pictures.New(t)
 	plane := smoothing.Norm{Kernel: smoothing.Gaussian{}, Width: 0.3}

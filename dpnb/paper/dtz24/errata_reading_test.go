@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -17,6 +18,7 @@ import (
 
 // Theorem 1.1 takes the noise of a regression for Gaussian.
 func TestDTZ24InformalTheorem(t *testing.T) {
+	testscale.Slow(t)
 	const ratio, lambda, nu, kappa = 0.5, 0.1, 0.2, 1
 	huber := loss.Huber{Threshold: 0.5}
 	law := proportional.Mix([]float64{0.9, 0.1}, proportional.Normal(0, 0.3), proportional.Point(3))

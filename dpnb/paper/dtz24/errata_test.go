@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -17,6 +18,7 @@ import (
 
 // Theorem 4.2(b): the limit of ρ′(Xβ̂) and the sign of γνξ.
 func TestDTZ24Simulation(t *testing.T) {
+	testscale.Slow(t)
 	const n, d, lambda, nu, runs = 400, 200, 0.5, 0.2, 100
 	c := proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.5,
 		Lambda: lambda, Nu: nu, Kappa: 1}

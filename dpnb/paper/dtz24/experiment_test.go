@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
@@ -21,6 +22,7 @@ func TestShapes(t *testing.T) {
 
 // A dot of a figure does not depend on workers; ν costs what the corollaries say.
 func TestDTZ24Figures(t *testing.T) {
+	testscale.Slow(t)
 	ctx := context.Background()
 	scale := Scale{Dots: 3, Repetitions: 10, Curve: 3, Workers: 1}
 	printed := func(ctx context.Context, s Scale) ([]Panel, error) { return Figure6(ctx, s, Step) }
@@ -56,6 +58,7 @@ func TestDTZ24Figures(t *testing.T) {
 // The step of Figure 6 as printed is too large for the Huber loss below d/n = 0.484, where its product with the largest
 // eigenvalue of XᵀX, (1 + 1/√δ)², is 2: there the error grows with the steps, with the other step it falls.
 func TestPrintedStepOfFigure6(t *testing.T) {
+	testscale.Slow(t)
 	product := func(aspect float64) float64 { return Step(aspect) * math.Pow(1+1/math.Sqrt(aspect), 2) }
 	if !(product(0.483) > 2 && product(0.486) < 2) {
 		t.Errorf("the product is %v at 0.483, %v at 0.486", product(0.483), product(0.486))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -47,6 +48,7 @@ func bruteAuxiliary(m Minimax, g, h []float64, uStep, vStep float64) float64 {
 // The two scalars give what a search over all u and v gives, to the step of the grid; with a ball that is too small,
 // too.
 func TestAuxiliaryAgainstGrid(t *testing.T) {
+	testscale.Slow(t)
 	for seed := range uint64(6) {
 		m := NewMinimax(2, 2, seed)
 		m.Lambda = 1
@@ -94,6 +96,7 @@ func TestPrimaryAgainstGrid(t *testing.T) {
 }
 
 func TestOptima(t *testing.T) {
+	testscale.Slow(t)
 	ctx := context.Background()
 	for _, dims := range [][2]int{{3, 2}, {2, 4}, {40, 20}} {
 		o := measure.Must(NewMinimax(dims[0], dims[1], 7).Draw(ctx, 3000, 8))

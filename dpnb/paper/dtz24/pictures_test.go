@@ -5,11 +5,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/pictures"
 )
 
 // What the figures of this room draw, and the tables beside them.
 func TestPictures(t *testing.T) {
+	testscale.Slow(t)
 	seen := pictures.New(t)
 	seen.Figure(PlainFigure(200, 40, 6))
 	seen.Figures(PlainFigures(2, 6))

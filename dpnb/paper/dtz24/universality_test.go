@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
@@ -41,6 +42,7 @@ func TestGridOfSettings(t *testing.T) {
 // The histogram of the coordinates is what is predicted, for a signal that is mostly zero and fixed, too: an atom,
 // widened.
 func TestCoordinates(t *testing.T) {
+	testscale.Slow(t)
 	edges := []float64{-4, -2, -1, -0.5, -0.2, 0, 0.2, 0.5, 1, 2, 4}
 	for _, kind := range []Kind{RobustObjective, LogisticObjective, RobustOutput} {
 		m := measure.Must(Setting{kind, population.Rademacher, 200, 100}.model())

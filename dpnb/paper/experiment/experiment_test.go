@@ -7,11 +7,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 )
 
 func TestAdultSets(t *testing.T) {
+	testscale.Slow(t)
 	dir, _ := filepath.Abs("../../../data") // the sample of invented people only
 	t.Setenv(dataset.DirEnv, dir)
 	for _, load := range []func() (experiment.Set, error){experiment.Adult, experiment.AdultAsPublished} {

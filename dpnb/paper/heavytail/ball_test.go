@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -15,6 +16,7 @@ import (
 // The extension on a ball by one variable, by Algorithm 3 and, for the absolute loss, from below by the dual and, where
 // the ball does not bind, the cut loss are the same; its subgradients are no longer than C and below f_C everywhere.
 func TestOnBall(t *testing.T) {
+	testscale.Slow(t)
 	src := noise.NewSeeded(9)
 	inside := func(d int) []float64 {
 		w := make([]float64, d)

@@ -16,6 +16,7 @@ import (
 // Cells of docs/theory/heavytail.md, at ε = 1: the mean excess risk is what stands there, to four standard errors and a
 // tenth; without a fit it is 0.2691 for k = 2.
 func TestCells(t *testing.T) {
+	testscale.Slow(t)
 	cells := []struct {
 		p       Population
 		n, fits int

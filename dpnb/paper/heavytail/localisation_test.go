@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -184,6 +185,7 @@ func TestLocalised(t *testing.T) {
 // from: the means of a coordinate and of the value, by quadrature, within five standard errors. A density whose κ is
 // less by a tenth is told apart. Linear losses reject nothing but outside W₀.
 func TestLocalisedBall(t *testing.T) {
+	testscale.Slow(t)
 	const m, runs = 5, 6000
 	src := noise.NewSeeded(9)
 	e := OnBall{Loss: loss.LeastAbsolute{}, C: 1, Radius: 1}

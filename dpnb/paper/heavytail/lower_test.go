@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
@@ -82,6 +83,7 @@ func TestAlgorithm7(t *testing.T) {
 // In more dimensions no private fit, gradient descent included, decodes ±e₁, ±e₂, … better than the bound has it, and
 // the sum of the records, which is not private, does. What is best of them is within a factor of it.
 func TestPackingBound(t *testing.T) {
+	testscale.Slow(t)
 	for _, d := range []int{2, 3} {
 		const n, p, runs = 60, 0.05, 150
 		bound := PackingError(n, p, 1, float64(2*d))

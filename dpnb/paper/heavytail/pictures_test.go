@@ -4,12 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/pictures"
 )
 
 // What the figures of this room draw.
 func TestPictures(t *testing.T) {
+	testscale.Slow(t)
 	seen := pictures.New(t)
 	seen.Figure(StepsFigure(1, 50))
 	seen.Figure(JacobianFigure(0.5), nil)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
@@ -19,6 +20,7 @@ import (
 // over the ball: Algorithm 3 on the joint objective and on the extended one, and Lemma D.5's. Over ℝᵈ: Algorithm 3 and
 // what the mechanisms minimise with, which is off by its bend's bias at most.
 func TestSolversAgree(t *testing.T) {
+	testscale.Slow(t)
 	const alpha, lambda, m, c = 0.1, 0.7, 3, 0.8
 	src, noticed := noise.NewSeeded(12), 0
 	for i := range 2 * len(allLosses) {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
@@ -15,6 +16,7 @@ import (
 // The projection on W ∩ ball is within ξ of the nearest point of a fine search, for a ball, a box and a simplex; and it
 // is in both.
 func TestNearBall(t *testing.T) {
+	testscale.Slow(t)
 	src := noise.NewSeeded(1)
 	pentagon, tight := polygon, 0.0
 	for _, w := range []struct {

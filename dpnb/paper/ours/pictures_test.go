@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -14,6 +15,7 @@ import (
 
 // What the figures of this room draw.
 func TestPictures(t *testing.T) {
+	testscale.Slow(t)
 	seen := pictures.New(t)
 	seen.Figure(CoverageFigure(200, 3, 1, 4, 2))
 	exact := Tracing{People: 30, Questions: 60, Trials: 100, Delta: 1e-5, Seed: 8}

@@ -10,6 +10,7 @@ import (
 
 // The default of median regression beside C-OP and the least excess that is known.
 func TestMedianOfSkewedResiduals(t *testing.T) {
+	testscale.Slow(t)
 	size := claim.Quick
 	if testscale.Full() {
 		size = claim.Full

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -113,6 +114,7 @@ func TestQOPEigenvalues(t *testing.T) {
 
 // Algorithm G.2 over a half-line settles off the minimiser.
 func TestQOPSplittingIsBiased(t *testing.T) {
+	testscale.Slow(t)
 	src := noise.NewSeeded(46)
 	// Averages over 20 runs, to see the limit through the last draws.
 	var printed, joint float64

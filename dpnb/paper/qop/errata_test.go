@@ -52,6 +52,7 @@ func lopNoise(eps, delta float64) (sigma, ridge float64) {
 
 // Theorem 5.1: the constants are those of add/remove-one.
 func TestQOPAdjacencyOfLOP(t *testing.T) {
+	testscale.Slow(t)
 	const eps, far = 1.0, 1e6
 	// The largest δ(1) over the label of the record that is there, when it is taken away, and when its label is
 	// replaced by one far off. ζ = L = 1.
@@ -136,6 +137,7 @@ func TestQOPStructureOfLOP(t *testing.T) {
 
 // Lemma D.2 and D.4: γ is the unregularised incomplete gamma function.
 func TestQOPWishart(t *testing.T) {
+	testscale.Slow(t)
 	// Independent values (mpmath).
 	logD := func(d, m float64) float64 { return math.Log(printed{d: d, m: m}.lemmaD2()) }
 	errata.Within(t, "ln D(12, 24)", logD(12, 24), 2.27740744021186, 1e-9)

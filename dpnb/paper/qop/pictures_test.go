@@ -3,6 +3,7 @@ package qop
 import (
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/pictures"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
@@ -10,6 +11,7 @@ import (
 
 // What the figures of this room draw, and the tables beside them.
 func TestPictures(t *testing.T) {
+	testscale.Slow(t)
 	seen := pictures.New(t)
 	seen.Figure(PlaneFigure(0, 0, 3), nil)
 	seen.Figure(PlaneFigure(3, 4, 3), nil)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -53,6 +54,7 @@ func means(t *testing.T, g sim.Grid[*qop.Task]) map[string]float64 {
 
 // What is released with its noise is worse than the anchor, and exact accounting without noise better.
 func TestQOPAgainstAnchor(t *testing.T) {
+	testscale.Slow(t)
 	g := qop.Figure2([]float64{10}, 0, 3, append(qop.Releases(), qop.Curved("exact", wishart.Exact, 15,
 		qop.Certified))...)
 	g.Trials = 4

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
@@ -107,6 +108,7 @@ func TestComparedWithWhatIsPrinted(t *testing.T) {
 
 // The learning rate decides: the lowest learns nothing that the best does not know far better.
 func TestRatesMatter(t *testing.T) {
+	testscale.Slow(t)
 	set := must.Get(experiment.Synthetic("small", dataset.Clusters{Records: 800, Features: 5, Informative: 5,
 		Separation: 2, Seed: 3}))
 	rates, cells, err := atRates(set, 1, 2, 1)

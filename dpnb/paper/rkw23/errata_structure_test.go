@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
@@ -57,6 +58,7 @@ func scatteredDelta(d int, slope, rate, lambda, sigma, eps float64) float64 {
 
 // Theorem 2.8 without GLM structure: its λ and σ do not give its δ.
 func TestRKW23Theorem28(t *testing.T) {
+	testscale.Slow(t)
 	const L, beta, eps, delta = 1.0, 1.0, 1.0, 1e-5
 	lambda, sigma := 2*beta/eps, L*math.Sqrt(8*math.Log(2/delta)+4*eps)/eps
 	at := func(d int) float64 {

@@ -3,6 +3,7 @@ package rkw23
 import (
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
@@ -13,6 +14,7 @@ import (
 
 // What the figures of this room draw, and the tables beside them.
 func TestPictures(t *testing.T) {
+	testscale.Slow(t)
 	defer measure.Fatal(t)
 	seen := pictures.New(t)
 	seen.Figure(Figure1(5, 20, 1.2))

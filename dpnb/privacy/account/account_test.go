@@ -85,6 +85,7 @@ func logDelta(t *testing.T, a *PLD, eps float64) (lower, upper float64) {
 }
 
 func TestComposeIsRepeating(t *testing.T) {
+	testscale.Slow(t)
 	forAll(t, func(t *testing.T, make func() *PLD, e privacy.Event) {
 		a, b := make(), make()
 		must(t, a.Compose(e, 3))
@@ -126,6 +127,7 @@ func TestNamesDoNotJoinEvents(t *testing.T) {
 }
 
 func TestOrderDoesNotMatter(t *testing.T) {
+	testscale.Slow(t)
 	other := privacy.Laplace{Scale: 2, Sensitivity: 1}
 	forAll(t, func(t *testing.T, make func() *PLD, e privacy.Event) {
 		a, b := make(), make()

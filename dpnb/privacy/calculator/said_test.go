@@ -9,11 +9,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // What the calculator reads, answers and refuses is as it was: testdata/said.txt.
 func TestWhatIsAnswered(t *testing.T) {
+	testscale.Slow(t)
 	var all strings.Builder
 	say := func(name string, values ...any) { fmt.Fprintln(&all, append([]any{name + ":"}, values...)...) }
 	c := New()

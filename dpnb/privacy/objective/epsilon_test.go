@@ -13,6 +13,7 @@ import (
 
 // The ε that is found is proved, the lower one is disproved, and both are where the bounds on δ cross the target.
 func TestEpsilonBounds(t *testing.T) {
+	testscale.Slow(t)
 	for i, c := range testCurves(t) {
 		for j, set := range []struct{ lambda, sigma, delta float64 }{{0.3, 2, 1e-6}, {2, 1, 0.3}, {10, 100, 1e-6}} {
 			if !testscale.Full() && (i+j)%3 != 0 {
@@ -72,6 +73,7 @@ func (c counting) Bounds(g0, g1 float64) (lower, upper float64) {
 
 // What a profile has answered it answers again without looking at its curve.
 func TestAnswersAreKept(t *testing.T) {
+	testscale.Slow(t)
 	for name, ask := range map[string]func(p *Profile){
 		"δ":       func(p *Profile) { p.LogDeltaUpper(privacy.Remove, 1); p.LogDeltaLower(privacy.Add, 1) },
 		"roughly": func(p *Profile) { p.RoughLogDeltaUpper(privacy.Remove, 1) },

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // One event with its output noise against what is known of it by other ways.
 func TestEvent(t *testing.T) {
+	testscale.Slow(t)
 	l, _ := Logistic(1)
 	e := Event{Config: Config{Curve: l, Lambda: 2, Sigma: 2, Bound: Tight}}
 	gauss := func(mu float64, adj privacy.Adjacency) float64 {

@@ -7,11 +7,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // What bounds of objective perturbation are computed from, and what they are, is what it was.
 func TestFiguresStay(t *testing.T) {
+	testscale.Slow(t)
 	all := testCurves(t)
 	golden.Figures(t, "testdata/figures.txt", 1e-7, func(say func(name string, values ...float64)) {
 		sayArithmetic(say)

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The result of each operation contains the exact one, computed with 200 bits, at random points of random arguments.
@@ -54,6 +56,7 @@ func TestContainment(t *testing.T) {
 
 // e^x against its Taylor series with 300 bits.
 func TestExp(t *testing.T) {
+	testscale.Slow(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
 		x := rng.Float64()*80 - 60

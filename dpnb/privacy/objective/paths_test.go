@@ -66,6 +66,7 @@ func (p paths) delta(eps float64, d privacy.Direction) (best float64) {
 // What Tight says of δ in both directions, in full and in a quick look, and of ε lies above what the best of all paths
 // on a fine grid has, by a recursion that knows nothing of the accounting, and next to it.
 func TestPathsByBruteForce(t *testing.T) {
+	testscale.Slow(t)
 	width := 0.04
 	if testscale.Full() {
 		width = 0.01

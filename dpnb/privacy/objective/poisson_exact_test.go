@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -14,6 +15,7 @@ import (
 // The bounds for clipped counts lie above the exact divergence of neighbours in one dimension, for records at every
 // corner of what is allowed, others beside them or not; and some come close to the tight one.
 func TestClippedPoissonIsAboveExactDivergence(t *testing.T) {
+	testscale.Slow(t)
 	l := loss.Clipped(loss.Poisson{MaxCount: 3}, 2)
 	curve, closest := must.Get(loss.CurveOf(l, 1.5)), 0.0
 	for _, c := range []struct{ lambda, sigma, eps float64 }{{5, 4, 1}, {30, 6, 0.5}, {12, 2, 2}, {3, 10, 1.5}} {

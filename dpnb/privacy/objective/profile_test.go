@@ -36,6 +36,7 @@ func testCurves(t testing.TB) []Curve {
 
 // Each bound is at most the one before it, and the lower value is below all.
 func TestBoundsAreOrdered(t *testing.T) {
+	testscale.Slow(t)
 	for i, c := range testCurves(t) {
 		s := c.Max()
 		for _, set := range [][2]float64{{1.5 * s, 2}, {0.2 * s, 3}} {
@@ -79,6 +80,7 @@ func TestBoundsAreOrdered(t *testing.T) {
 
 // No NaN, nothing above 0, monotone in ε up to the gap, at every extreme.
 func TestExtremes(t *testing.T) {
+	testscale.Slow(t)
 	grid := []float64{-1e3, -1, -1e-3, 0, 1e-3, 0.3, 3, 30, 1e3}
 	curves := testCurves(t)
 	if !testscale.Full() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -74,6 +75,7 @@ func readReference(t *testing.T) []refCase {
 }
 
 func TestReference(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range readReference(t) {
 		cv := c.curve(t)
 		start := time.Now()

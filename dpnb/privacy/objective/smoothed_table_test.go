@@ -15,6 +15,7 @@ import (
 // bounds, log cosh by Pointwise. Computed before this code by independent programs, to as many digits as are given; an
 // error of a few thousandths in σ is seen.
 func TestNoiseOfSmoothedAbsolute(t *testing.T) {
+	testscale.Slow(t)
 	huber := must.Get(loss.CurveOf(loss.Absolute(smoothing.Uniform{}, 1), 1))
 	logCosh := must.Get(loss.CurveOf(loss.Absolute(smoothing.Logistic{}, 1), 1))
 	inf := math.Inf(1)

@@ -49,6 +49,7 @@ func TestRefinementsAgree(t *testing.T) {
 // Quick looks are never below what is certified of either direction, and within two percent of δ of what is known
 // closely, for curves of both kinds and at negative ε too.
 func TestQuickLooks(t *testing.T) {
+	testscale.Slow(t)
 	rng := rand.New(rand.NewPCG(23, 24))
 	curves := testCurves(t)
 	rounds, worst := 60, 0.0
@@ -74,6 +75,7 @@ func TestQuickLooks(t *testing.T) {
 
 // An integral is the same whatever was asked for before: coarser, finer, at other ε in between.
 func TestIntegralsGoOn(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range testCurves(t) {
 		fresh := func() *problem { return &problem{curve: c, lambda: 0.2 * c.Max(), sigma: 2 * Slope(c)} }
 		used := fresh()

@@ -146,6 +146,7 @@ func randomPair(rng *noise.Seeded) discrete {
 
 // Heterogeneous compositions of random pairs against the product laws.
 func TestDiscretePairsByBruteForce(t *testing.T) {
+	testscale.Slow(t)
 	trials := 30
 	if !testscale.Full() {
 		trials = 10
@@ -218,6 +219,7 @@ func TestPureCompositionByBinomials(t *testing.T) {
 
 // (ε₀, δ₀) twice and a Gaussian once, by conditioning.
 func TestApproxWithGaussian(t *testing.T) {
+	testscale.Slow(t)
 	for _, mu := range []float64{0.05, 0.7} {
 		for _, a := range []privacy.Approx{{Epsilon: 0.01, Delta: 0.01}, {Epsilon: 0.3, Delta: 1e-3},
 			{Epsilon: 2, Delta: 1e-6}} {

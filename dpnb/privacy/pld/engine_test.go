@@ -15,6 +15,7 @@ type hidden struct{ privacy.LowerProfile }
 // A Gaussian through the engine against its closed form, from one run to a million, δ from 0.9 to 1e-300, ε from 1e-3
 // to 1e3.
 func TestEngineBracketsGaussian(t *testing.T) {
+	testscale.Slow(t)
 	runs := []int{2, 3, 30, 1000, 1_000_000}
 	if !testscale.Full() {
 		runs = []int{2, 30, 1000}
@@ -50,6 +51,7 @@ func TestEngineBracketsGaussian(t *testing.T) {
 
 // Every single law's upper profile is above the exact one, and its lower one below, at points on and off the lattice.
 func TestDiscretisationIsOneSided(t *testing.T) {
+	testscale.Slow(t)
 	laplace, _ := privacy.Laplace{Scale: 0.7, Sensitivity: 1}.Profile(privacy.AddRemove)
 	sub, _ := privacy.SubsampledGaussian{Sigma: 0.8, Sensitivity: 1, Rate: 0.02}.Profile(privacy.AddRemove)
 	half, _ := privacy.HalfNormal{K: 0.1, A: 0.3}.Profile(privacy.AddRemove)

@@ -8,6 +8,7 @@ import (
 
 	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -161,6 +162,7 @@ func TestGaussiansBeyondTheRangeOfSquares(t *testing.T) {
 // Compositions by a few coefficients and by a transform are within their bounds of sums of positive numbers alone, and
 // the coefficients left out are as small as is said.
 func TestFewCoefficientsWithinTheirError(t *testing.T) {
+	testscale.Slow(t)
 	r := rand.New(rand.NewPCG(7, 1))
 	lat := lattice{step: 1. / 64, first: -1024, n: 2400}
 	const theta = 0.7

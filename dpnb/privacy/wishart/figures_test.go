@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -21,6 +22,7 @@ func truth(is bool) float64 {
 
 // What is computed of Wishart matrices, of the noise of quadratic perturbation and of plans is what it was.
 func TestFiguresStay(t *testing.T) {
+	testscale.Slow(t)
 	golden.Figures(t, "testdata/figures.txt", 1e-9, func(say func(name string, values ...float64)) {
 		sayGamma(say)
 		sayLaws(say)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // released is the density of θ_final on a grid in one dimension: least squares with Σx² = s, a regulariser tθ, θ⋆ = 0,
@@ -30,6 +31,7 @@ func released(m int, s, tilt, a, sigma2, tau, side, out float64, grid []float64)
 
 // The whole mechanism, anchor, solver and noise, against its exact law.
 func TestReleaseBelowGuarantee(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		a         Accounting
 		st        Structure

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 func TestOptimise(t *testing.T) {
+	testscale.Slow(t)
 	r := Risk{Records: 10, Distance: 1, RegulariserSlope: 1}
 	s := Setting{Wishart: Wishart{D: 12}, Smoothness: 1, Rank: 1}
 	for name, c := range map[string]struct {
@@ -83,6 +85,7 @@ func TestPartsOfTheRisk(t *testing.T) {
 
 // What the paper says of its Figure 1.
 func TestFigure1(t *testing.T) {
+	testscale.Slow(t)
 	f := must.Get(Figure1([]float64{0.5, 1}, []float64{1e-4, 1e-2}, false, AnyLoss))
 	at := func(i, j int) FigurePoint { return f[2*i+j] }
 	for i := range 2 {

@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // Modules are looked for only where a program does not build and the kernel asked for them, and what is not on this
 // machine is still fetched; what only declares is not linked; what a user calls is not touched.
 func TestGoCommand(t *testing.T) {
+	testscale.Slow(t)
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 func settings(t *testing.T) Settings {
@@ -21,6 +22,7 @@ func settings(t *testing.T) Settings {
 }
 
 func TestKernelIsBuiltOnce(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("builds the kernel")
 	}

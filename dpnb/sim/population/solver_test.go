@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -28,6 +29,7 @@ func problem(r *noise.Seeded, n, d int, l loss.Loss, lambda, nu float64) *erm.Pr
 // The fast solver finds what erm.Minimize finds, in both forms, also where the curvature vanishes for many records and
 // where the ridge is tiny.
 func TestSolverAgainstMinimize(t *testing.T) {
+	testscale.Slow(t)
 	var s Solver
 	r := noise.NewSeeded(1)
 	for _, l := range []loss.Loss{loss.Huber{Threshold: 10}, loss.Huber{Threshold: 0.05}, loss.Logistic{},

@@ -83,6 +83,7 @@ func TestTwoSubstitutions(t *testing.T) {
 }
 
 func TestLogisticGrid(t *testing.T) {
+	testscale.Slow(t)
 	count, continued, most := 0, 0, 0
 	ratios := []float64{1e-3, 0.3, 1e3}
 	if testscale.Full() {
@@ -119,6 +120,7 @@ func TestLogisticGrid(t *testing.T) {
 // Sur and Candès 2019 print, at d/n = 0.2 and κ² = 5, α = 1.4994, σ = 4.7436 (their design has entries of variance 1/n,
 // so that our σ is √0.2 times it) and λ = 3.0269, our γ.
 func TestMaximumLikelihood(t *testing.T) {
+	testscale.Slow(t)
 	p := must.Get(logistic(0.2, 0, 0, math.Sqrt(5)).Solve(nil))
 	if !(math.Abs(p.Alpha-1.4994) <= 6e-5) || !(math.Abs(p.Sigma/math.Sqrt(0.2)-4.7436) <= 6e-5) ||
 		!(math.Abs(p.Gamma-3.0269) <= 6e-5) {

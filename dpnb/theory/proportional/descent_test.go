@@ -17,6 +17,7 @@ import (
 // With the squared loss all is linear: the error is an integral over the spectrum of XᵀX, which Marchenko and Pastur
 // give.
 func TestLinearDescent(t *testing.T) {
+	testscale.Slow(t)
 	for _, ratio := range []float64{0.3, 1, 2.5} {
 		d := Descent{Loss: loss.Squared{}, AspectRatio: ratio, Step: 0.5 / (1 + 1/ratio), Steps: 12, Lambda: 0.1,
 			Nu: 0.3, Kappa: 1.2, Noise: Normal(0, 0.4)}

@@ -8,12 +8,14 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 func TestFiguresStay(t *testing.T) {
+	testscale.Slow(t)
 	mixed := Mix([]float64{1, 2, 1}, Normal(0.2, 0.5), Uniform(-1, 2), Point(0.7))
 	hinge := loss.Softplus{Width: 0.5}
 	regression := Regression{Loss: loss.Huber{Threshold: 0.7}, AspectRatio: 0.4, Lambda: 0.3, Nu: 0.2, Kappa: 1.3,

@@ -52,6 +52,7 @@ func delta(t *testing.T, p Prediction, c float64) float64 {
 
 // What is predicted is predicted for a noise that keeps the promise, and hardly more than that.
 func TestPredictionsKeepTheGuarantee(t *testing.T) {
+	testscale.Slow(t)
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, eps := range testscale.Some(0.3, 2) {
 			g := Target{eps, 1e-5, adj}
@@ -90,6 +91,7 @@ func TestPredictionsKeepTheGuarantee(t *testing.T) {
 }
 
 func TestBestIsBest(t *testing.T) {
+	testscale.Slow(t)
 	g := Target{1, 1e-5, privacy.AddRemove}
 	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{},
 		AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
@@ -130,6 +132,7 @@ func TestBestIsBest(t *testing.T) {
 // Below the edge of the Gaussian case the tight accountant allows smaller ridges than the fast bound, and what is found
 // keeps the guarantee.
 func TestRefinement(t *testing.T) {
+	testscale.Slow(t)
 	g := Target{1, 1e-5, privacy.AddRemove}
 	tasks := []Task{huberTask(0.01)}
 	if testscale.Full() {
@@ -157,6 +160,7 @@ func TestRefinement(t *testing.T) {
 }
 
 func TestFrontier(t *testing.T) {
+	testscale.Slow(t)
 	targets := []Target{{0.3, 1e-5, privacy.AddRemove}, {1, 1e-5, privacy.AddRemove}, {4, 1e-5, privacy.AddRemove}}
 	ratios := []float64{0.01, 0.03, 0.1, 0.3}
 	for _, task := range []Task{logisticTask(1, 1), huberTask(1)} {
@@ -235,6 +239,7 @@ func TestPredictRefuses(t *testing.T) {
 // At the smallest ridge that is taken for the Gaussian case the tight accountant, which does not know of it, finds no
 // more than δ; well below it finds more.
 func TestEdgeOfTheGaussianCase(t *testing.T) {
+	testscale.Slow(t)
 	task := logisticTask(0.05, 1)
 	targets := []Target{{4, 1e-5, privacy.AddRemove}, {1, 1e-5, privacy.ReplaceOne}}
 	if testscale.Full() {
@@ -371,6 +376,7 @@ func BenchmarkFrontier(b *testing.B) {
 
 // Where more steps than are looked at would be better still, the most are taken, and it is said.
 func TestLongestDescent(t *testing.T) {
+	testscale.Slow(t)
 	p := must.Get(huberTask(0.3).Best(NoisyDescent, Target{10, 1e-5, privacy.AddRemove}, objective.DTZ24))
 	if p.Steps != 24 || !p.AtEdge {
 		t.Errorf("%d steps, at the edge of what was looked at: %t", p.Steps, p.AtEdge)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
@@ -56,6 +57,7 @@ func independentResidual(c Classification, p FixedPoint) float64 {
 // What is reported as the residual is what another rule measures, over the whole range of the parameters. The first
 // four were off by up to 6e-5.
 func TestResidualIsWhatIsReported(t *testing.T) {
+	testscale.Slow(t)
 	r := rand.New(rand.NewPCG(31, 32))
 	between := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }
 	cases := []Classification{

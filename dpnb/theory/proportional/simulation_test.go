@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -30,6 +31,7 @@ func within(t *testing.T, name string, simulated sim.Summary, want float64) {
 }
 
 func TestRegressionSimulation(t *testing.T) {
+	testscale.Slow(t)
 	const c = 0.25
 	for _, s := range []struct {
 		n, d       int
@@ -59,6 +61,7 @@ func TestRegressionSimulation(t *testing.T) {
 }
 
 func TestClassificationSimulation(t *testing.T) {
+	testscale.Slow(t)
 	for _, s := range []struct {
 		n, d              int
 		lambda, nu, kappa float64

@@ -56,6 +56,7 @@ func TestTableOfErrors(t *testing.T) {
 
 // The percentages below that table.
 func TestMisclassification(t *testing.T) {
+	testscale.Slow(t)
 	task := logisticTask(0.05, 2)
 	task.Goal = Misclassification
 	for m, want := range map[Mechanism]float64{Objective: 0.2864, Output: 0.2874, NoisyDescent: 0.2583} {

@@ -13,6 +13,15 @@ const variable = "DPNB_FULL"
 // Full reports whether every test was asked for, however long it takes.
 func Full() bool { return os.Getenv(variable) != "" }
 
+// Slow skips a test that takes more than some third of a second of processor time where short ones were asked for
+// (go test -short), which are to take a minute in all.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes more than a third of a second: runs without -short")
+	}
+}
+
 // SkipUnlessFull skips a test that is slow and rarely fails.
 func SkipUnlessFull(t testing.TB) {
 	t.Helper()

@@ -9,12 +9,14 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 func TestLinear(t *testing.T) {
+	testscale.Slow(t)
 	rows, labels := records(50, 4, 1)
 	box := composite.NewBox(2)
 	bounded := must.Get(BoundedOn(loss.Squared{}, 1, 5, box, 4))

@@ -14,6 +14,7 @@ import (
 
 // Every account proves (ε, δ) for the σ that it asks for, within its own reach, and Calibrate takes the least of them.
 func TestAccounts(t *testing.T) {
+	testscale.Slow(t)
 	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
 	for _, k := range []struct {
 		kernel smoothing.Kernel
@@ -67,6 +68,7 @@ func TestAccounts(t *testing.T) {
 // In every account the output noise costs what a Gaussian mechanism of μ = 2τ/(λσ_out) costs beside the objective, and
 // a linear h by rows what one of μ = √(1+1/c)·D|h′|/σ costs beside the other rows.
 func TestWhatIsBesideIsPaidFor(t *testing.T) {
+	testscale.Slow(t)
 	const lambda, sigma, tau, outputSigma = 40, 4, 0.1, 0.02 // μ = ¼, as the objective's L/σ
 	profile := func(m COP) privacy.Profile {
 		return must.Get(mechanism.Profile(m))
@@ -116,6 +118,7 @@ func TestWhatIsBesideIsPaidFor(t *testing.T) {
 
 // No σ beyond a hundred times that of the Gaussian mechanism is looked at, and all up to there.
 func TestLargestSigma(t *testing.T) {
+	testscale.Slow(t)
 	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
 	c := Config{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 1, Norm: 1}, Epsilon: 1, Delta: 1e-5,
 		Adjacency: privacy.AddRemove}

@@ -48,6 +48,7 @@ func config(k smoothing.Kernel, eps float64, r Rule, n int) Config {
 // What is calibrated satisfies (ε, δ) by its own profile, and a hundredth less noise does not, but for Paper, whose
 // ridge is more than its noise wants.
 func TestCalibrate(t *testing.T) {
+	testscale.Slow(t)
 	for _, k := range []smoothing.Kernel{smoothing.Gaussian{}, smoothing.Logistic{}} {
 		for _, r := range []Rule{Predicted, Paper} {
 			if (r == Paper) == (k == smoothing.Logistic{}) && !testscale.Full() {
@@ -182,6 +183,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 
 // What is wrong is said before any noise is drawn, by public numbers.
 func TestRefuses(t *testing.T) {
+	testscale.Slow(t)
 	good := config(smoothing.Logistic{}, 1, Predicted, 1000)
 	for name, change := range map[string]func(*Config){
 		"Width":            func(c *Config) { c.Form = loss.Absolute(smoothing.Logistic{}, -1) },

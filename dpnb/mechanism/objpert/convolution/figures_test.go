@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -14,6 +15,7 @@ import (
 )
 
 func TestFiguresStay(t *testing.T) {
+	testscale.Slow(t)
 	golden.Figures(t, "testdata/figures.txt", 1e-6, func(say func(name string, values ...float64)) {
 		put := func(name string, values ...any) { say(name, golden.Numbers(values...)...) }
 		rows, labels := medians(60, noise.NewSeeded(3))

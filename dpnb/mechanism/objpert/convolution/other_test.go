@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -77,6 +78,7 @@ func spectral(a []float64) float64 {
 // Beside an h the accounting pays for its row, the best c is no worse than others, and the rank bound asks for more
 // noise; step 1 without an answer says which n or λ would do.
 func TestCalibrateOther(t *testing.T) {
+	testscale.Slow(t)
 	c := Config{Loss: withLogistic, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: 200}
 	m := must.Get(Calibrate(c))
 	if m.Account != ByRows || !(m.Stack > 0) {
@@ -124,6 +126,7 @@ func TestCalibrateOther(t *testing.T) {
 // max(0, zᵀθ) as |zᵀθ|/2 + zᵀθ/2 (cop, section 2): the linear h moves the release as a tilt by its sum does, and costs
 // a Gaussian mechanism beside the form.
 func TestLinearOther(t *testing.T) {
+	testscale.Slow(t)
 	const n, d = 30, 3
 	src := noise.NewSeeded(9)
 	x, y, z := matrix.NewDense(2*n, d, nil), make([]float64, 2*n), make([]float64, n*d)

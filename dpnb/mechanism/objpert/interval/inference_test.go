@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -38,6 +39,7 @@ func records(n int, theta []float64, rng *noise.Seeded) (*matrix.Dense, []float6
 
 // Together they satisfy (ε, δ), and hardly less would do.
 func TestCalibrateIsSafeAndTight(t *testing.T) {
+	testscale.Slow(t)
 	for _, c := range []struct {
 		l     loss.Loss
 		eps   float64
@@ -240,6 +242,7 @@ func TestBracketBounds(t *testing.T) {
 // The narrower interval ±zσ/λ, true for a quadratic, is not one for all convex objectives: with the projection onto a
 // cone for a minimiser it misses almost always, and FromRelease does not.
 func TestReleaseAloneNeedsItsWidth(t *testing.T) {
+	testscale.Slow(t)
 	const d, reps, level = 100, 500, 0.9
 	m := must.Get(objpert.Calibrate(config(loss.Logistic{}, 1)))
 	rng := noise.NewSeeded(7)
@@ -316,6 +319,7 @@ func TestRadius(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	testscale.Slow(t)
 	fit, curv := must.Two(Calibrate(config(loss.Huber{Threshold: 1}, 1), Share{Curvature: 0.2}))
 	mo := &Moments{Hessian: mat.NewSymDense(2, []float64{50, 0, 0, 50}), HessianSigma: 1}
 	theta := []float64{1, 2}

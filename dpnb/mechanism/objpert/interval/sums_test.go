@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -109,6 +110,7 @@ func TestExtremeLossesAreRefusedBeforeTheCharge(t *testing.T) {
 
 // The sums of many goroutines take no more memory than there is room for: of 1,500 features those of one take 36 MB.
 func TestSumsTakeLittleMemory(t *testing.T) {
+	testscale.Slow(t)
 	const n, d = 20 * 256, 1500
 	fit := must.Get(objpert.Calibrate(config(loss.Logistic{}, 1)))
 	var before, after runtime.MemStats

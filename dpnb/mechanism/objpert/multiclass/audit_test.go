@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -98,6 +99,7 @@ func worstRatio(found []exact, dirs []privacy.Direction, claim func(d privacy.Di
 // The claimed profile must lie above the exact divergence of real neighbours, and claims that leave something out must
 // not.
 func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("integrates over a plane many times")
 	}
@@ -171,6 +173,7 @@ func randomAttempt(rng *noise.Seeded) audit.Softmax {
 // The same for random neighbours, λ, σ and ε, also below zero. Where the sum over cells comes near the claim it is
 // repeated with smaller ones.
 func TestRandomNeighbours(t *testing.T) {
+	testscale.Slow(t)
 	if testing.Short() {
 		t.Skip("integrates over a plane many times")
 	}

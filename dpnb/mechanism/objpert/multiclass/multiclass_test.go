@@ -51,6 +51,7 @@ func config(classes int, eps float64) multiclass.Config {
 
 // What is calibrated satisfies (ε, δ), a tenth less noise does not, and no λ lets one get below the Gaussian mechanism.
 func TestCalibrationIsSafeAndTight(t *testing.T) {
+	testscale.Slow(t)
 	for _, classes := range []int{2, 3, 10} {
 		for _, eps := range []float64{0.05, 1, 8} {
 			g, _ := privacy.GaussianSigma(eps, 1e-5)
@@ -298,6 +299,7 @@ func TestOneVsRestComposition(t *testing.T) {
 // The output noise of K fits costs what one Gaussian mechanism of √K·2τ/(λσ_out) costs beside their objectives, whether
 // it is composed with each fit or apart.
 func TestOutputNoiseOfKFits(t *testing.T) {
+	testscale.Slow(t)
 	const classes, tau, outputSigma = 4, 0.1, 0.02 // ½ in all, as the objectives have
 	step := 0.5
 	if testscale.Full() {
@@ -324,6 +326,7 @@ func TestOutputNoiseOfKFits(t *testing.T) {
 // that is computed, too: it is between that of the Gaussian mechanisms that they are no less than and that of dtz24,
 // also where it is e^{−125,000}.
 func TestHugeRidgeEnds(t *testing.T) {
+	testscale.Slow(t)
 	for _, tau := range []float64{1e-14, 1e-6} {
 		m := multiclass.OneVsRest{Classes: 4, Binary: objpert.Objective{Loss: loss.SmoothedHinge{Width: 1},
 			RowNorm: 1, Lambda: 1e4, Sigma: 1e4, Tolerance: tau, OutputSigma: 1e-9, Bound: objective.DTZ24}}
@@ -343,6 +346,7 @@ func TestHugeRidgeEnds(t *testing.T) {
 
 // At equal ε, three classes and more: the joint fit needs less noise and predicts better than K fits.
 func TestJointNeedsLessNoise(t *testing.T) {
+	testscale.Slow(t)
 	const d = 10
 	for _, classes := range []int{3, 8} {
 		x, y := records(6000, d, classes, 0.6, 2)

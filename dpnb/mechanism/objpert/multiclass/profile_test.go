@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
@@ -208,6 +209,7 @@ func TestParametersOutOfRange(t *testing.T) {
 // What a composition costs as a Gaussian mechanism covers its profile far out, where what is left is the probability
 // with which some run tells all.
 func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
+	testscale.Slow(t)
 	const runs, each = 7, 1e-9
 	one := must.Get(privacy.Approx{Epsilon: 0.2, Delta: each, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
 	some := pld.Component{Profile: one, Count: runs}

@@ -206,6 +206,7 @@ func run(t *testing.T, built, name string) string {
 // The solutions of the exercises run and print what they say; DPNB_GOLDEN=1 writes what they print into the notebooks.
 func TestSolutions(t *testing.T) {
 	t.Parallel()
+	testscale.Slow(t)
 	notebooks, err := filepath.Glob(filepath.Join(errata.Root(t), "notebooks", "*.ipynb"))
 	if err != nil || len(notebooks) < 10 {
 		t.Fatalf("%d notebooks: %v", len(notebooks), err)
