@@ -115,7 +115,7 @@ func TestMeanDeterminant(t *testing.T) {
 // The sharp accountings against exact losses of real neighbours: δ at the ε for which σ² was calibrated stays below
 // what was allowed, and comes close.
 func TestCurvatureBelowAccounting(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, c := range []struct {
 		structure wishart.Structure
 		l         loss.Loss

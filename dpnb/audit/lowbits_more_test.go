@@ -125,7 +125,7 @@ func aCount(sigma float64) LowBitsCase {
 
 // Softmax, one-vs-rest and the noisy count. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBitsOfClassesAndCounts(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	runs, shapes := 40, []int{20}
 	if testing.Short() {
 		runs = 30

@@ -37,7 +37,7 @@ func sumsAt(t testing.TB, eps, delta, part float64) (statistic.Sums, privacy.Pro
 // A tenth of the noise less is seen with 10,000 draws of normal noise at ε = 12 and with 20,000 of Laplace noise at ε =
 // 3; all of it is not flagged.
 func TestMechanismSeesATenth(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, c := range []struct {
 		eps, delta float64
 		draws      int

@@ -104,7 +104,7 @@ func TestGradient(t *testing.T) {
 }
 
 func TestMinimizeReachesItsCertificate(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for name, p := range problems() {
 		s, err := Minimize(p, nil)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 var methods = []Method{Auto{}, LBFGS{}, NewtonCG{}, SAG{Seed: 1}, SVRG{Seed: 1}}
 
 func TestMethodsReachOneMinimiser(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for name, p := range problems() {
 		n, _ := p.Rows.Dims()
 		reference, err := Minimize(p, nil)
@@ -96,7 +96,7 @@ func TestStochasticMethodsAreNearlyLinear(t *testing.T) {
 }
 
 func TestWarmStart(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	p := simulated(20_000, 40, 1, 5, 20)
 	for _, m := range methods {
 		s := must.Get(Minimize(p, &Settings{Method: m, Tolerance: 1e-5}))

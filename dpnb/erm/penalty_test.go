@@ -33,7 +33,7 @@ func quadratic(p *Problem, scale float64) *Problem {
 // Problems with a quadratic term are solved like others: every method comes to a point whose certificate 300 bits
 // confirm, with any number of records and forms.
 func TestQuadraticTerm(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	none := matrix.NewDense(0, 5, nil).Sparse()
 	forms, _ := norms1(300, 6, 2, false)
 	for name, p := range map[string]*Problem{

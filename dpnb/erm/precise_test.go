@@ -422,7 +422,7 @@ func TestPreciseDoesNotDependOnWorkers(t *testing.T) {
 // What float64 cannot certify is certified, to what 300 bits confirm: the point is as near to the minimiser as the
 // certificate says, by the norm of the true gradient.
 func TestCertifiedBeyondFloat64(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for name, c := range map[string]struct {
 		p   *Problem
 		tau float64

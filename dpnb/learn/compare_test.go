@@ -20,7 +20,7 @@ import (
 
 // Every kind of records can be compared, the same whoever computes it, and the mechanisms' guarantees are equal.
 func TestCompare(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	data := kinds(t, 500)
 	settings := learn.CompareSettings{Seeds: 2, Noise: learn.Seed(8)}
 	for _, from := range []string{"Binary", "Regression", "Counts", "Classes"} {

@@ -68,7 +68,7 @@ func (earners) schema() []frame.Field {
 // that is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither, and a model of
 // such a table has curves.
 func TestModelsWithDetail(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	must.Do(parquet.Write(path, earners(20_000)))
 	scan := learn.FromScanner(parquet.Open(path, nil)).WithSchema(earners(0).schema()...)

@@ -125,7 +125,7 @@ const loops = 5_000_000
 // The first fit at an ε takes 0.3 s of the processors at most; twice that fails, as others may be busy, and only if it
 // is so three times, on a machine as fast as that on which the limit was set (slower).
 func TestFirstFitIsFast(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	race := debug.BuildSetting{Key: "-race", Value: "true"}
 	if b, ok := debug.ReadBuildInfo(); ok && slices.Contains(b.Settings, race) {
 		t.Skip("the race detector takes ten times as long")

@@ -133,7 +133,7 @@ func TestModelKnowsItsGroup(t *testing.T) {
 // the model of one group alone, to the last bit, in memory and scanned, and all are paid for as one is. With all rows
 // that count, people change several.
 func TestFitByOfPeople(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	table := must.Get(patients(48).DeriveText(learn.Categorical("ward", "heart", "lungs", "bones"),
 		func(r learn.Row) string {
 			return []string{"heart", "lungs", "bones"}[(int(r.Number("age"))%3+3)%3]

@@ -44,7 +44,7 @@ func incomes(t *testing.T, n int) learn.DataFrame {
 // On a budget of δ = 0 the fit is near the truth in the units of the columns, for features and a target without bounds,
 // and what is spent is ε alone.
 func TestHeavyTails(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df := incomes(t, 20_000)
 	data := learn.Regression(df.Drop("rich"), "spending")
 	budget := learn.NewBudget(3, 0, learn.Named(t.TempDir()))

@@ -124,7 +124,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 
 // Intervals cover the fit without noise as often as they say.
 func TestIntervalsCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	data := learn.Binary(learn.Patients(4000, 5).Drop("ward", "visits", "pressure"), "ill",
 		learn.Uncentred(), learn.RowNorm(1))
 	const reps, level = 40, 0.8

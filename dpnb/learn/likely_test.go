@@ -109,7 +109,7 @@ func without(t *testing.T, m *Model, b *geometry.Bought, d *frame.Design, ridges
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestLikelyIntervalsCover -v
 func TestLikelyIntervalsCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const share, delta, size = 0.05, 1e-6, 20_000
 	reps, truths, records, epsilons := 2, []string{"correlated"}, []int{5000}, []float64{1}
 	if testscale.Full() {

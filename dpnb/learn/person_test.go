@@ -137,7 +137,7 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 
 // Every learner learns from people with several rows, by an ε and by a share, and costs what it may.
 func TestLearnersOfPeopleWithSeveralRows(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df := learn.Patients(300, 1).DeriveText(learn.Categorical("who", "a"), func(r learn.Row) string {
 		return fmt.Sprint(math.Round(r.Number("age")), r.Text("smoker"))
 	}, "age", "smoker").PerPerson("who", 3)
@@ -292,7 +292,7 @@ func TestPersonMayBeIgnored(t *testing.T) {
 // Four equal rows of each person are no four draws: intervals for the population would be half as wide as they must be.
 // They covered 71 % where 95 was said, and are refused; those of the same fit are not.
 func TestNoPopulationOfSeveralRows(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const rows = 4
 	r := rand.New(rand.NewPCG(5, 6))
 	id := frame.Column{Name: "id", Kind: frame.Categorical}

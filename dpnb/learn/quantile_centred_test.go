@@ -44,7 +44,7 @@ func framedMinimum(t *testing.T, m *Model, d *frame.Design) []float64 {
 // Intervals of a centred model cover the effects of the same fit without noise in its frame, and those for the
 // population those of the population from which the records were drawn, as often as they say, and have ends.
 func TestCentredQuantileIntervalsCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	fits := 4
 	if testscale.Full() {
 		fits = 150

@@ -155,7 +155,7 @@ func TestScoreRefuses(t *testing.T) {
 
 // Every learner can be measured, with the same result again.
 func TestMeasureEveryLearner(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	data := kinds(t, 500)
 	for _, l := range learners {
 		seeded := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(4))

@@ -278,7 +278,7 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 // what it adds with the other at its mean: differences of predictions, these in the mean over the other column. What
 // is crossed changes alike beside everything, waves can be smoothed alone; a shape a tenth larger would be seen.
 func TestShapesOfTerms(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	people, given := visitors(t, 800), Simulate(4, 1e-6)
 	for k, terms := range []struct {
 		options []Option
@@ -505,7 +505,7 @@ func TestNothingIsNearestInNoMetric(t *testing.T) {
 // An edited model is kept: the same to the last bit, with a card that says what was changed, without intervals, and
 // with the model that was released; files whose edits are of other columns are refused.
 func TestEditedModelsAreKept(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	people, all := visitors(t, 800), shapely(t)
 	for _, name := range testscale.Some(slices.Sorted(maps.Keys(all))...) {
 		m := all[name]
@@ -982,7 +982,7 @@ func TestBandsOfCellsCover(t *testing.T) {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestShapeBandsCover -v -timeout 3h
 func TestShapeBandsCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	reps, truths, sizes, shares := 2, []string{"correlated"}, []int{5000}, []float64{0.05}
 	if testscale.Full() {
 		reps, truths, sizes = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}

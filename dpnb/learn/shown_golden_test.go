@@ -125,7 +125,7 @@ var unassuming = regexp.MustCompile("(?m)^Assumes: .*\n")
 // What is rarely shown is as it was, too, with the noise of one seed: tables, forecasts, comparisons with all rivals,
 // groups, many columns, missing values, and models that were changed, calibrated or chosen: testdata/rarely.txt.
 func TestWhatIsRarelyShown(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df, others := learn.Patients(300, 11), learn.Patients(200, 12)
 	a, b := learn.Simulate(3, 1e-6), learn.Seed(1)
 	var all strings.Builder

@@ -32,7 +32,7 @@ func TestSmoothAndWhatTakesSteps(t *testing.T) {
 
 // A smoothed quantile is as good as one by steps, meets its level, and says what it has not.
 func TestSmoothQuantiles(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	train, test := learn.Patients(20_000, 1), learn.Patients(20_000, 2)
 	data := learn.Regression(train, "pressure")
 	taus := []float64{0.9}

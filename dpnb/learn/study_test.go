@@ -15,7 +15,7 @@ import (
 var ridged = []proportional.Mechanism{proportional.Objective, proportional.Output}
 
 func TestPredict(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	errorAt := func(p learn.Study) float64 {
 		t.Helper()
 		p.Mechanisms = ridged[:1]

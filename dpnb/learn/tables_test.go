@@ -54,7 +54,7 @@ func TestPopulationOfTables(t *testing.T) {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestPopulationCovers -v -timeout 3h
 func TestPopulationCovers(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	reps, truths, sizes := 2, []string{"correlated"}, []int{5000}
 	if testscale.Full() {
 		reps, truths, sizes = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}

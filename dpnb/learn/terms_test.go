@@ -60,7 +60,7 @@ func allTerms() []learn.Option {
 // Every learner takes terms, with and without a δ, and a model that is kept and loaded predicts and shows the same.
 func TestTermsOfLearners(t *testing.T) {
 	t.Parallel()
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df, _ := workers(t, 3000, 1, func(age, hour float64, city, sex int) float64 { return age / 50 * float64(sex) })
 	src := learn.Seed(1)
 	curved := []learn.Option{learn.Line("hour"), learn.Cross("age", "sex"), learn.Cross("city", "sex")}

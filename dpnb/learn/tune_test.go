@@ -75,7 +75,7 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 // which nothing can be learnt. The model says what was chosen, predicts with its own columns, and is the same when it
 // was kept. There are no intervals.
 func TestTuneChooses(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	data := kinds(t, 4000)
 	few := [][]string{{"age", "weight", "smoker", "visits", "pressure"}, {"ward"}}
 	for name, test := range map[string]struct {
@@ -230,7 +230,7 @@ func TestCostOfTuneIsThatOfAll(t *testing.T) {
 // Choices that learn curves, those that learn straight lines from the same records, and sets of columns are fitted,
 // predict, and are the same after they were kept, whichever is chosen.
 func TestTuneOfCurves(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for name, l := range map[string]learn.Tune{
 		"learners": {Learners: []learn.Learner{learn.SVM{}, learn.Logistic{Lambda: 3}}},
 		"columns":  {Learners: []learn.Learner{learn.SVM{}}, Without: [][]string{nil, {"age", "ward"}}},

@@ -117,7 +117,7 @@ func TestShareOf(t *testing.T) {
 // A study of a number that is known by its bounds alone has a signal and noise of an eighth of their width, over √2;
 // forecast errors begin with what nobody can beat.
 func TestStudyOfRecords(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	data := plain(t, 50)
 	s := learn.StudyOf(data["Regression"], 5000, 1, 1e-6)
 	if want := 60 / 2 / math.Sqrt2; s.Records != 5000 || s.Features != data["Regression"].Features() ||

@@ -42,7 +42,7 @@ func (p readOnce) Symmetric() bool { return privacy.IsSymmetric(p.Profile) }
 // every mechanism: the number of alarms is not above what a rate of a tenth has in all but one of a million tables of
 // seeds. Those of sums with a fifth of their noise are above it.
 func TestSoundMechanismsAreNotFlagged(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	runs, all, flagged := 8, 0, 0
 	if testscale.Full() {
 		runs = 1000

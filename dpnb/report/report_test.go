@@ -22,7 +22,7 @@ import (
 )
 
 func TestReportOfNotebooks(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	s := realSetup(t)
 	small, failing := "testdata/small.ipynb", "testdata/failing.ipynb"
 	o := Options{All: []string{small, failing}, Out: filepath.Join(t.TempDir(), "reports"), Timeout: testTimeout}
@@ -272,7 +272,7 @@ func TestMistakesCostNoRun(t *testing.T) {
 }
 
 func TestInterruptEndsEverything(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	s := realSetup(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var start time.Time

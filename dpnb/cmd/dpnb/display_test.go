@@ -135,7 +135,7 @@ func TestProgram(t *testing.T) {
 // A command that is stopped ends with 130, as shells know it, whether it returns or not; one that puts things in order
 // has the time for it.
 func TestStoppedCommands(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	stop := func(cmd *cobra.Command, _ []string) error {
 		must.Do(syscall.Kill(os.Getpid(), syscall.SIGTERM))
 		<-cmd.Context().Done()

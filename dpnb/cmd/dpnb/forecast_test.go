@@ -11,7 +11,7 @@ import (
 )
 
 func TestForecastCommand(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	run := func(args ...string) (string, error) { return call(t, newForecastCommand(), args...) }
 	text := must.Get(run("--records", "400", "--features", "20", "--noise", "0.3", "--json"))
 	var rows []predicted

@@ -82,7 +82,7 @@ func entries(t *testing.T, path string) int {
 // A fit that is killed at any time and run again stores its records once, charges its ledger once, and releases what
 // was charged for: never twice, and nothing is left half.
 func TestKilledFits(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	runs := 12
 	if testscale.Full() {
 		runs = 60
@@ -144,7 +144,7 @@ var told = regexp.MustCompile(`(?m)^dpnb fit: .*\n`)
 
 // Programs that need the same records at the same time store them once, and fit the same.
 func TestTwoProgramsStoreOnce(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	dir, file, schema := crowd(t, 60_000)
 	var wg sync.WaitGroup
 	var said [4]string

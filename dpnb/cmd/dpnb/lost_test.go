@@ -31,7 +31,7 @@ func released(dir, file, schema, ledger string) map[string][]string {
 // Wherever the disk of the ledger is full, nothing is lost that was paid for: with room, the same command releases what
 // was charged, once.
 func TestFullDisk(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const folder = "DPNB_FULL_DISK"
 	dir := os.Getenv(folder)
 	if dir == "" {
@@ -107,7 +107,7 @@ func stopped(t *testing.T, after time.Duration, sig os.Signal, args ...string) {
 // A fit and an answer that are told to stop do so, while they wait for their ledger and while they compute, and leave
 // what a kill leaves: the same command goes on.
 func TestStopped(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	dir, file, schema := crowd(t, 60_000)
 	ledger := filepath.Join(dir, "ledger.json")
 	lock := must.Get(lockfile.Wait(t.Context(), ledger+".lock", func() {}))

@@ -49,7 +49,7 @@ func studyOf(t *testing.T, args ...string) string {
 
 // Results do not depend on the number of workers, and the best of several settings is the best of them.
 func TestStudyIsTheSameWithManyWorkers(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	dir := studyFolder(t)
 	var first string
 	for _, workers := range []string{"1", "3"} {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
+)
+
+// What package testscale reads: whether every test was asked for, and whose turn it is.
+const (
+	fullVariable = "DPNB_FULL"
+	turnVariable = "DPNB_TURN"
 )
 
 // errToldAlready ends the program with exit code 1 when everything has been said.
@@ -41,7 +48,9 @@ func newTestCommand() *cobra.Command {
 go.mod, go test (the register of claims included), and each notebook, run in a clean kernel, whose
 outputs must be those that are committed. What is missing is set up first.
 
---full runs the tests as well that are slow and rarely fail.`,
+Some tests that take seconds and see what others see in part have their turn in every fourth state of
+the code, and one system in every second for which the code is vetted. --full makes all of it, and runs
+the tests as well that are slow and rarely fail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := source()
@@ -49,7 +58,14 @@ outputs must be those that are committed. What is missing is set up first.
 				return err
 			}
 			if full {
-				os.Setenv("DPNB_FULL", "1") // package testscale
+				os.Setenv(fullVariable, "1")
+			}
+			if os.Getenv(turnVariable) == "" {
+				seed, err := hashOfCode(root)
+				if err != nil {
+					return err
+				}
+				os.Setenv(turnVariable, strconv.FormatUint(seed, 10))
 			}
 			t := &tester{root: root, short: short, full: full, display: newDisplay(os.Stderr)}
 			o := report.Options{Jobs: jobs, Timeout: timeout, Progress: t.display}
@@ -169,15 +185,19 @@ func (t *tester) checks() []check {
 		}},
 	}
 	if !t.short {
-		list = append(list, check{"go vet for other systems", vetElsewhere})
+		list = append(list, check{"go vet for other systems", t.vetElsewhere})
 	}
 	return list
 }
 
 // vetElsewhere vets for systems of other kinds, of which no machine is needed: another one of the Unix kind with other
-// processors, and one that is neither, with 32 bits.
-func vetElsewhere(ctx context.Context, root string) (all error) {
-	for _, kind := range [][]string{{"GOOS=windows", "GOARCH=386"}, {"GOOS=darwin", "GOARCH=arm64"}} {
+// processors, and one that is neither, with 32 bits; by turns, where there are any.
+func (t *tester) vetElsewhere(ctx context.Context, root string) (all error) {
+	kinds := [][]string{{"GOOS=windows", "GOARCH=386"}, {"GOOS=darwin", "GOARCH=arm64"}}
+	if turn, err := strconv.ParseUint(os.Getenv(turnVariable), 10, 64); err == nil && !t.full {
+		kinds = kinds[turn%2:][:1]
+	}
+	for _, kind := range kinds {
 		if _, err := outputWith(ctx, root, kind, "go", "vet", "./..."); err != nil {
 			all = errors.Join(all, fmt.Errorf("%s: %w", strings.Join(kind, " "), err))
 		}
@@ -370,7 +390,7 @@ func outputWith(ctx context.Context, root string, environ []string, args ...stri
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = root
 	cmd.Env = append(cmd.Environ(), environ...)
-	if os.Getenv("GOGC") == "" && os.Getenv("DPNB_FULL") == "" {
+	if os.Getenv("GOGC") == "" && os.Getenv(fullVariable) == "" {
 		// At the default a sixth of the tests' time is collecting garbage. The tests of how much memory a program takes
 		// are among those that --full runs.
 		cmd.Env = append(cmd.Env, "GOGC=400")

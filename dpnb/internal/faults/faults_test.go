@@ -135,7 +135,7 @@ func TestRun(t *testing.T) {
 // what came of it, in a binary with others, is what the whole package says. What no test executes is known without
 // building anything.
 func TestRunMutants(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	// The go command goes on with what it has built.
 	t.Setenv("GOCACHE", strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOCACHE").Output()))))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

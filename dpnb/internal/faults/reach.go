@@ -201,10 +201,11 @@ func runTests(ctx context.Context, root, dir, binary string, args ...string) (st
 	return run(ctx, filepath.Join(root, "dpnb", filepath.FromSlash(dir)), binary, args...)
 }
 
-// run runs a program as checks are run: in the quick form, and with no workspace, as the tree may be a copy.
+// run runs a program as checks are run: with the tests of every turn but not those of --full, and with no workspace, as
+// the tree may be a copy.
 func run(ctx context.Context, dir, name string, args ...string) (string, float64, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "DPNB_FULL=")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "DPNB_FULL=", "DPNB_TURN=all")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()

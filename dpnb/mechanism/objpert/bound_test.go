@@ -190,7 +190,7 @@ func TestToleranceBelowTheSlopesAccuracy(t *testing.T) {
 
 // The bounds come in their order, and the default is the best that is fast.
 func TestBoundsAreOrdered(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, l := range testscale.Some(private...) {
 		m := objpert.Objective{Loss: l.loss, RowNorm: 1, Lambda: 3 * l.loss.Smoothness(), Sigma: 4 * l.loss.Lipschitz(),
 			Tolerance: 1e-6, OutputSigma: 1e-3}

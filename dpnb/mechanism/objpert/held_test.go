@@ -141,7 +141,7 @@ func (m Objective) divergence(t *testing.T, rows *matrix.Dense, labels []float64
 // The divergence of neighbours over a half plane is no more than the profile says, which is that without it, and where
 // slopes are at their bound it is what the profile says: a guarantee for a tenth more noise would be refuted.
 func TestHeldCostsNothing(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	rng, closest := noise.NewSeeded(8), 0.0
 	for k := range 8 {
 		m := Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.6, Sigma: 1.5, Tolerance: 1e-9, OutputSigma: 1e-3}

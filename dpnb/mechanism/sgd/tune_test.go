@@ -43,7 +43,7 @@ func TestLearningRates(t *testing.T) {
 // TestHonestTuning: the same answer at any number of workers, a rule of the grid, the guarantee of the selection, and a
 // sensible rule on the whole.
 func TestHonestTuning(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	u, rows, labels := tuner(t)
 	good, trials := 0, 2
 	if testscale.Full() {

@@ -16,7 +16,7 @@ func laplace(r *rand.Rand) float64 { return math.Copysign(r.ExpFloat64(), r.Floa
 // population that they are drawn of; for either law, one column and three, few records and many. None is wider than
 // was foretold, and what was foretold is about as wide.
 func TestIntervalsOfMeansBrieflyCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const confidence, trials = 0.9, 600
 	for _, law := range []Law{Gaussian, Laplace} {
 		for _, columns := range []int{1, 3} {

@@ -35,7 +35,7 @@ func TestSlopes(t *testing.T) {
 // The least λ/s at ε = 1, δ = 1e-5 and 1.1 times the Gaussian mechanism's noise, as a search over paths by another
 // program found them, to a hundredth.
 func TestPrices(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	prices := must.Get(Prices(1, 1e-5, 1.1))
 	for i, want := range []float64{3.682, 1.454, 1.042, 0.903, 0.585} {
 		if got := prices[i].Ratio; !(math.Abs(got/want-1) <= 0.012) {

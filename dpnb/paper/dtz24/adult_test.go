@@ -13,7 +13,7 @@ import (
 // What is prepared from the public half is what the theory assumes, up to its own chance; where its assumptions hold it
 // predicts, and where they do not it is near.
 func TestWhitened(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const d = 8
 	w := measure.Must(WhitenedAdult(d, 2))
 	n, columns := w.Pool.Rows.Dims()

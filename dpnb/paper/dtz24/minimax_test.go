@@ -96,7 +96,7 @@ func TestPrimaryAgainstGrid(t *testing.T) {
 }
 
 func TestOptima(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	ctx := context.Background()
 	for _, dims := range [][2]int{{3, 2}, {2, 4}, {40, 20}} {
 		o := measure.Must(NewMinimax(dims[0], dims[1], 7).Draw(ctx, 3000, 8))

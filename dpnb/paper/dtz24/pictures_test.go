@@ -11,7 +11,7 @@ import (
 
 // What the figures of this room draw, and the tables beside them.
 func TestPictures(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	seen := pictures.New(t)
 	seen.Figure(PlainFigure(200, 40, 6))
 	seen.Figures(PlainFigures(2, 6))

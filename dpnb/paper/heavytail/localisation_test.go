@@ -185,7 +185,7 @@ func TestLocalised(t *testing.T) {
 // from: the means of a coordinate and of the value, by quadrature, within five standard errors. A density whose κ is
 // less by a tenth is told apart. Linear losses reject nothing but outside W₀.
 func TestLocalisedBall(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const m, runs = 5, 6000
 	src := noise.NewSeeded(9)
 	e := OnBall{Loss: loss.LeastAbsolute{}, C: 1, Radius: 1}

@@ -11,7 +11,7 @@ import (
 
 // What the figures of this room draw.
 func TestPictures(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	seen := pictures.New(t)
 	seen.Figure(StepsFigure(1, 50))
 	seen.Figure(JacobianFigure(0.5), nil)

@@ -87,7 +87,7 @@ func TestWorse(t *testing.T) {
 // On the hard instance the excess risk has the exponents of (4): in n, ε and d it is 1 − 1/k, to two and a half
 // standard errors of 0.02, which an exponent that is wrong by a tenth exceeds.
 func TestExponents(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, k := range testscale.Some(2, 4, math.Inf(1), 3) {
 		slope, se, _ := exponents(HardCell, k, 40, 5)
 		for axis, s := range slope {

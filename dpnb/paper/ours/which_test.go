@@ -139,7 +139,7 @@ func TestSentencesOfTheTable(t *testing.T) {
 // fits lose three tenths of what can be learnt, at a hundred next to nothing, whatever ε is. (Ten records for each
 // feature, whatever ε is, would be no such line: at ε = 8 a thirtieth is lost there.)
 func TestTheChartGoesByTheForecast(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for epsilon, want := range map[float64]string{0.3: "34", 1: "10", 8: "2"} {
 		words := WhichChart(epsilon).Words()
 		if !strings.Contains(words, "Fewer than "+want+" records for each feature (10/ε)?") ||

@@ -11,7 +11,7 @@ import (
 
 // What the figures of this room draw, and the tables beside them.
 func TestPictures(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	seen := pictures.New(t)
 	seen.Figure(PlaneFigure(0, 0, 3), nil)
 	seen.Figure(PlaneFigure(3, 4, 3), nil)

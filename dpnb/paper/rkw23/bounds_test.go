@@ -108,7 +108,7 @@ func TestComparedWithWhatIsPrinted(t *testing.T) {
 
 // The learning rate decides: the lowest learns nothing that the best does not know far better.
 func TestRatesMatter(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	set := must.Get(experiment.Synthetic("small", dataset.Clusters{Records: 800, Features: 5, Informative: 5,
 		Separation: 2, Seed: 3}))
 	rates, cells, err := atRates(set, 1, 2, 1)

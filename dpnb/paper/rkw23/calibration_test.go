@@ -91,7 +91,7 @@ func realAdult(t *testing.T) {
 // On the Adult data, encoded as published, Algorithm 1 has the accuracy of Table 2 within a percentage point (4 trials:
 // two to three standard errors at ε = 0.1, more at larger ε), and this project's mechanism is not below.
 func TestAlgorithmOneOnAdultAsPublished(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	defer measure.Fatal(t)
 	if testing.Short() {
 		t.Skip("some seconds")
@@ -184,7 +184,7 @@ func ExampleFigure2() {
 
 // On clusters that any method can tell apart, honest tuning pays for its runs.
 func TestDPSGDIsTunedHonestlyAndDishonestly(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	defer measure.Fatal(t)
 	set := measure.Must(experiment.Synthetic("small", dataset.Clusters{Records: 3000, Features: 10, Informative: 5,
 		Separation: 2, Seed: 3}))

@@ -14,7 +14,7 @@ import (
 
 // What the figures of this room draw, and the tables beside them.
 func TestPictures(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	defer measure.Fatal(t)
 	seen := pictures.New(t)
 	seen.Figure(Figure1(5, 20, 1.2))

@@ -127,7 +127,7 @@ func TestNamesDoNotJoinEvents(t *testing.T) {
 }
 
 func TestOrderDoesNotMatter(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	other := privacy.Laplace{Scale: 2, Sensitivity: 1}
 	forAll(t, func(t *testing.T, make func() *PLD, e privacy.Event) {
 		a, b := make(), make()

@@ -22,7 +22,7 @@ func profile(l loss.Loss, lambda, sigma float64, bound objective.Bound) *objecti
 // The exact divergence of neighbours found by adversarial search is never above the certified upper value, and comes
 // close to it.
 func TestAdversary(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	steps, worst := 600, 0.0
 	if !testscale.Full() {
 		steps = 40

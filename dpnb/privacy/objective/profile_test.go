@@ -36,7 +36,7 @@ func testCurves(t testing.TB) []Curve {
 
 // Each bound is at most the one before it, and the lower value is below all.
 func TestBoundsAreOrdered(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for i, c := range testCurves(t) {
 		s := c.Max()
 		for _, set := range [][2]float64{{1.5 * s, 2}, {0.2 * s, 3}} {

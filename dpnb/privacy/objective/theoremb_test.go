@@ -35,7 +35,7 @@ func TestTheoremB(t *testing.T) {
 
 // What is false is not proved: below the true threshold, about 0.27 as L/σ → 0.
 func TestTheoremBCanFail(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	// The same window, a true ratio and a false one with twice the boxes: the thresholds there are 0.228 and 0.152.
 	for _, c := range []struct {
 		ratio, from, to float64

@@ -22,7 +22,7 @@ func settings(t *testing.T) Settings {
 }
 
 func TestKernelIsBuiltOnce(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	if testing.Short() {
 		t.Skip("builds the kernel")
 	}

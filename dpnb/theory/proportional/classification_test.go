@@ -83,7 +83,7 @@ func TestTwoSubstitutions(t *testing.T) {
 }
 
 func TestLogisticGrid(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	count, continued, most := 0, 0, 0
 	ratios := []float64{1e-3, 0.3, 1e3}
 	if testscale.Full() {

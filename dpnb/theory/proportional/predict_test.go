@@ -91,7 +91,7 @@ func TestPredictionsKeepTheGuarantee(t *testing.T) {
 }
 
 func TestBestIsBest(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	g := Target{1, 1e-5, privacy.AddRemove}
 	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{},
 		AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {

@@ -18,7 +18,7 @@ const endless = 4 * time.Minute
 
 // Settings drawn from the whole range that is promised are all solved.
 func TestRandomSettings(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	classifications, regressions, edges := 12, 500, 8
 	if testscale.Full() {

@@ -61,7 +61,7 @@ func TestRegressionSimulation(t *testing.T) {
 }
 
 func TestClassificationSimulation(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, s := range []struct {
 		n, d              int
 		lambda, nu, kappa float64

@@ -14,7 +14,7 @@ import (
 
 // Every account proves (ε, δ) for the σ that it asks for, within its own reach, and Calibrate takes the least of them.
 func TestAccounts(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
 	for _, k := range []struct {
 		kernel smoothing.Kernel
@@ -118,7 +118,7 @@ func TestWhatIsBesideIsPaidFor(t *testing.T) {
 
 // No σ beyond a hundred times that of the Gaussian mechanism is looked at, and all up to there.
 func TestLargestSigma(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
 	c := Config{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 1, Norm: 1}, Epsilon: 1, Delta: 1e-5,
 		Adjacency: privacy.AddRemove}

@@ -78,7 +78,7 @@ func spectral(a []float64) float64 {
 // Beside an h the accounting pays for its row, the best c is no worse than others, and the rank bound asks for more
 // noise; step 1 without an answer says which n or λ would do.
 func TestCalibrateOther(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	c := Config{Loss: withLogistic, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: 200}
 	m := must.Get(Calibrate(c))
 	if m.Account != ByRows || !(m.Stack > 0) {

@@ -27,7 +27,7 @@ func TestRoomOfTheOutputNoise(t *testing.T) {
 // Two stages satisfy (ε, δ) together, and either stage counts; the second is about the first one's release; where n is
 // large their error is less than that of one stage.
 func TestRecentred(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	if !testscale.Full() { // all are searched for ten seconds
 		defer func(all [4]float64, bent [3]float64) { growths, bends = all, bent }(growths, bends)
 		growths, bends = [4]float64{2, 2, 2, 2}, [3]float64{3, 3, 3}

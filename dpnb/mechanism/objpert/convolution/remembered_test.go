@@ -12,7 +12,7 @@ import (
 
 // What was looked for by other numbers is not taken for what these have.
 func TestOtherFrontiersAreNotRemembered(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	c := Config{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 0), Forms: 1, Norm: 1}, Epsilon: 1, Delta: 1e-6}
 	forget := func() {
 		frontiers = recent.Values[frontierKey, [len(noiseFactors)]float64]{Kept: 256}

@@ -20,7 +20,7 @@ import (
 // Intervals on the coefficients of several classes cover what the fit would have been without noise: with hardly any
 // records, where the noise is all there is, about as often as they say if there is one dimension.
 func TestClassesCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const classes, reps, level = 3, 150, 0.9
 	for _, n := range []int{1, 200} {
 		for _, d := range []int{1, 4} {

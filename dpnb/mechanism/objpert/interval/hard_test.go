@@ -15,7 +15,7 @@ import (
 // TestCoverageWhereItIsHard: a handful of records, separable or of one label only, one feature and hardly any ε, where
 // the noise is all there is and the release alone covers no more often than it says.
 func TestCoverageWhereItIsHard(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const reps = 400
 	tight := 1.0
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ import (
 // TestCoverageUnderShrinkage: with other ridges for the intercept and the rest, all three kinds of intervals cover;
 // with ω forgotten, those that correct for the ridge do not.
 func TestCoverageUnderShrinkage(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const reps, n, level = 150, 2500, 0.9
 	fit, curv := must.Two(Calibrate(config(loss.Logistic{}, 4), Share{Curvature: 0.2, Scores: 0.1}))
 	fit.Shrinkage, fit.Centre = 150, 30

@@ -173,7 +173,7 @@ func randomAttempt(rng *noise.Seeded) audit.Softmax {
 // The same for random neighbours, λ, σ and ε, also below zero. Where the sum over cells comes near the claim it is
 // repeated with smaller ones.
 func TestRandomNeighbours(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	if testing.Short() {
 		t.Skip("integrates over a plane many times")
 	}

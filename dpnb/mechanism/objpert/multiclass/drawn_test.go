@@ -121,7 +121,7 @@ func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps
 // The bound against exact losses for four and five classes and two features, where no grid reaches: never below the
 // mean, and claims that leave out a class, the √2 or the curvature are exceeded.
 func TestBoundAgainstDrawnLosses(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	rng := noise.NewSeeded(12)
 	apart := func(classes int, lambda, sigma float64) drawn {
 		return drawn{classes, matrix.NewDense(2, 2, []float64{0, 1, 1, 0}), []int{1, 0}, lambda, sigma}
