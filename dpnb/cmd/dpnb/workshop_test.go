@@ -231,6 +231,9 @@ func TestWhatTheWorkshopDoes(t *testing.T) {
 			return "", x.update(nil, report.Options{})
 		})
 	}
+	for _, x := range []*tester{{turn: "6"}, {turn: "7"}, {turn: "7", full: true}} {
+		do("vet by turns", func() (string, error) { return "", x.vetElsewhere(t.Context(), dir) })
+	}
 	do("powers", func() (string, error) {
 		var said strings.Builder
 		err := writePowers(&said, map[string][]claim.Power{"cop/ex3": {{Claim: "cop/ex3", Of: "by much"}}})
