@@ -33,7 +33,7 @@ import (
 // systems that are Windows, with folders that have a file "untidy", and with overlays that have a mistake in them.
 // What it builds runs no test but one, which notices every second mutant, or is the program for a runner of Beam.
 const goCommand = `#!/bin/sh
-echo "${PWD##*/}: ${GOOS:+GOOS=$GOOS GOARCH=$GOARCH }GOGC=$GOGC ${0##*/} $*" >>"$WORKSHOP/asked"
+echo "${PWD##*/}: ${GOOS:+GOOS=$GOOS GOARCH=$GOARCH }GOGC=$GOGC ${DPNB_TURN:+turn $DPNB_TURN }${0##*/} $*" >>"$WORKSHOP/asked"
 case "$1 $2" in
 "build "*)
 	while [ "$1" != -o ]; do shift; done
@@ -89,7 +89,7 @@ func TestWhatTheWorkshopDoes(t *testing.T) {
 	must.Do(os.Mkdir(dir, 0o755))
 	t.Chdir(dir)
 	for name, value := range map[string]string{"PATH": filepath.Join(dir, "bin"), "WORKSHOP": dir, "TMPDIR": dir,
-		"XDG_CACHE_HOME": filepath.Join(dir, "cache"), "GOGC": "", "DPNB_FULL": "", "HOME": dir,
+		"XDG_CACHE_HOME": filepath.Join(dir, "cache"), "GOGC": "", "DPNB_FULL": "", "DPNB_TURN": "", "HOME": dir,
 		"GOCOVERDIR": "", "GOOS": "", "GOMEMLIMIT": ""} {
 		t.Setenv(name, value)
 	}
@@ -222,7 +222,7 @@ func TestWhatTheWorkshopDoes(t *testing.T) {
 		end(true)
 		return "", nil
 	})
-	for _, x := range []*tester{{root: dir}, {root: dir, full: true}} {
+	for _, x := range []*tester{{root: dir, turn: "a turn"}, {root: dir, full: true}} {
 		do(fmt.Sprint("all checks, full: ", x.full), func() (string, error) {
 			x.display = newDisplay(os.Stderr)
 			for _, c := range x.checks() {

@@ -46,6 +46,7 @@ func Slow(t testing.TB) {
 // turns, and where all are asked for.
 func InTurn(t testing.TB) {
 	t.Helper()
+	Slow(t)
 	if !Full() && !hasTurn(t.Name(), os.Getenv(whose)) {
 		t.Skipf("runs in every fourth `dpnb test`, and with %s=%s", whose, every)
 	}
