@@ -171,7 +171,7 @@ func TestCSVFilesPredictElsewhere(t *testing.T) {
 // kind of column, with values that are missing, beyond their bounds and of no category; and do not if the coefficients
 // are a tenth off.
 func TestExportedModelsPredictElsewhere(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	dir := t.TempDir()
 	rows := 40 // that are predicted for
 	if testscale.Full() {

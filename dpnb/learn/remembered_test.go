@@ -81,7 +81,7 @@ func TestOtherQuestionsAreNotRemembered(t *testing.T) {
 
 // TestOtherMediansAreNotRemembered: a convolved median is remembered by all that it is calibrated for.
 func TestOtherMediansAreNotRemembered(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	type way struct {
 		records                     int
 		norm, epsilon, delta, width float64

@@ -42,7 +42,7 @@ func fourPeople(m *Model, a, b *Shape, i, j [2]int) (columns []frame.Column) {
 // thousandth more would be seen. So it is of crosses of two numbers, waves among them, and of a number and a category,
 // and the bands are about these values.
 func TestSurfacesAreDifferencesOfPredictions(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	people, given := visitors(t, 800), Simulate(4, 1e-6)
 	terms := []Option{Cross("age", "size"), Cross("income", "ward"), Cross("visits", "count"), Periodic("count", 9)}
 	number := people.Drop("ill")

@@ -230,7 +230,7 @@ func TestIgnoredColumns(t *testing.T) {
 
 // An option that is given changes what is released, or what is said of it; the same command says the same.
 func TestOptionsAreNotIgnored(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	_, table := visits(t)
 	seeded := append(slices.Clone(table), "--seed", "1")
 	const fit = "--store . --person id --target "
