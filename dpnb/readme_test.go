@@ -71,9 +71,6 @@ func compiles(t *testing.T, page string, at int, fit string, packages ...string)
 // The commands that docs/account.md shows answer what it shows.
 func TestAccountAnswers(t *testing.T) {
 	testscale.Slow(t)
-	if testing.Short() {
-		t.Skip("builds the command")
-	}
 	text := must.Get(os.ReadFile("../docs/account.md"))
 	shown := regexp.MustCompile(`(?m)^    dpnb (.*)\n    (.*)$`).FindAllSubmatch(text, -1)
 	if len(shown) != 4 {
@@ -125,9 +122,6 @@ func TestNotebooksPromiseAndLink(t *testing.T) {
 // The programs of docs/go.md and docs/account.md run, in a module of their own as a reader's would be.
 func TestProgramsRun(t *testing.T) {
 	testscale.Slow(t)
-	if testing.Short() {
-		t.Skip("builds five programs")
-	}
 	module := must.Get(filepath.Abs(".."))
 	var blocks [][]string
 	for _, page := range []string{"../docs/go.md", "../docs/account.md"} {

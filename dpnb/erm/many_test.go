@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -72,9 +73,7 @@ func TestBoundsForManyRecords(t *testing.T) {
 
 // 300,000 records, whose pass in float64 cannot be certified to 10⁻⁸, are certified.
 func TestManyRecordsAreCertified(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a second of work")
-	}
+	testscale.Slow(t)
 	p := many(300_000, 4, 4)
 	e := newEvaluator(p, 0)
 	x, g := dd.NewVector(4), dd.NewVector(4)

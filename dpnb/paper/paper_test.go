@@ -42,9 +42,6 @@ func TestSelect(t *testing.T) {
 //	go test ./dpnb/paper -run TestClaims/rkw23/thm3.1
 func TestClaims(t *testing.T) {
 	testscale.Slow(t)
-	if testing.Short() {
-		t.Skip("the register takes many seconds")
-	}
 	tree := must.Get(crossref.Read(root))
 	document, recorded := claim.NewDocument(Papers(), tree), map[string]claim.Result{}
 	for _, r := range Recorded() {

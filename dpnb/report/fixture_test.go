@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 )
 
@@ -17,9 +18,7 @@ import (
 // Jupyter, which a test does not install.
 func realSetup(t *testing.T) *Setup {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs notebooks")
-	}
+	testscale.Slow(t)
 	root := must.Get(project.Root("."))
 	cache, err := project.CacheDir()
 	if err != nil {

@@ -59,9 +59,7 @@ func people(t *testing.T, rows int) (learn.DataFrame, tally.Table, map[Kind][]fl
 // ε. It fails if their errors are all none, which counts have with a probability of (tanh(ε/2))¹² < 10⁻⁷, or beyond
 // what Laplace noise exceeds with one of e⁻⁴⁰; the rest is for the log.
 func TestBesideOurs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("their pipelines take their time")
-	}
+	testscale.Slow(t)
 	rows, draws, epsilon := 2000, 12, 0.5
 	if testscale.Full() {
 		draws = 40

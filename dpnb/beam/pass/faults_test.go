@@ -52,6 +52,7 @@ func setSabotage() {
 // whose result comes twice or never, in one process and in two: sums have the bits of an undisturbed pass, or there is
 // an error that says what went wrong.
 func TestFaults(t *testing.T) {
+	testscale.InTurn(t)
 	rows, labels := drawn(20_000, 4, 5)
 	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
 	q := queries(4)[0]

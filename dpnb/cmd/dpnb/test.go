@@ -144,20 +144,17 @@ func unmade(err error) bool {
 // checks lists what is checked about the code, in the order in which a mistake is cheapest to find.
 func (t *tester) checks() []check {
 	// Ten minutes, which a package has by default, are not enough for the slowest where others use the machine.
-	name, limit := "go test ./...", "40m"
+	name, limit, planted := "go test ./...", "40m", "a handful"
 	switch {
 	case t.short:
-		name = "go test -short ./..."
+		name, planted = "go test -short ./...", "the list"
 	case t.full:
-		limit = "3h"
+		limit, planted = "3h", "all"
 	}
-	test := append(strings.Fields(name), "-timeout", limit)
-	planted := "a handful"
-	switch {
-	case t.short:
-		planted = "the list"
-	case t.full:
-		planted = "all"
+	tests := func(ctx context.Context, dir string, more ...string) error {
+		args := append(append(strings.Fields(name), "-timeout", limit), more...)
+		_, err := outputWith(ctx, dir, []string{turnVariable + "=" + t.turn}, args...)
+		return err
 	}
 	list := []check{
 		{"gofmt", formatted},
@@ -175,17 +172,14 @@ func (t *tester) checks() []check {
 			return errors.Join(check(root), inModulesBelow(root, check))
 		}},
 		{name, func(ctx context.Context, root string) error {
-			// It is vetted.
-			_, err := outputWith(ctx, root, []string{turnVariable + "=" + t.turn}, append(test, "-vet=off")...)
-			return err
+			return tests(ctx, root, "-vet=off") // it is vetted
 		}},
 		{"planted faults: " + planted, func(ctx context.Context, root string) error {
 			return t.plant(ctx, root)
 		}},
 		{name + ", in the modules below", func(ctx context.Context, root string) error {
 			return inModulesBelow(root, func(dir string) error {
-				_, err := output(ctx, dir, test...)
-				return err
+				return tests(ctx, dir)
 			})
 		}},
 	}

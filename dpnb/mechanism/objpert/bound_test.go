@@ -58,9 +58,6 @@ func claims(t *testing.T, m objpert.Objective, bounds ...objective.Bound) map[ob
 // does not.
 func TestClaimsAreAboveExactDivergence(t *testing.T) {
 	testscale.Slow(t)
-	if testing.Short() {
-		t.Skip("some seconds")
-	}
 	for _, l := range private {
 		caught := false
 		for _, c := range testscale.Some([]struct{ lambda, sigma float64 }{{3, 2}, {0.3, 1}}...) {

@@ -93,9 +93,7 @@ func realAdult(t *testing.T) {
 func TestAlgorithmOneOnAdultAsPublished(t *testing.T) {
 	testscale.InTurn(t)
 	defer measure.Fatal(t)
-	if testing.Short() {
-		t.Skip("some seconds")
-	}
+	testscale.Slow(t)
 	realAdult(t)
 	set := measure.Must(experiment.AdultAsPublished())
 	g := rkw23.Figure2([]experiment.Set{set})

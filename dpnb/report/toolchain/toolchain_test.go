@@ -23,9 +23,6 @@ func settings(t *testing.T) Settings {
 
 func TestKernelIsBuiltOnce(t *testing.T) {
 	testscale.InTurn(t)
-	if testing.Short() {
-		t.Skip("builds the kernel")
-	}
 	s := settings(t)
 	var said []string
 	s.Progress = func(text string) { said = append(said, text) }

@@ -146,9 +146,7 @@ func (s study) released() bool {
 
 // TestDrivers: what is said below, of programs that are built once.
 func TestDrivers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two programs have to be built")
-	}
+	testscale.Slow(t)
 	program := build(t)
 	var whole time.Duration
 	for range 2 { // the first builds
@@ -245,6 +243,7 @@ func severalFiles(t *testing.T, program string) {
 // that were made are not made again; the ledger was charged once; and the command that is repeated shows the same
 // model.
 func killedDrivers(t *testing.T, program string, whole time.Duration) {
+	testscale.InTurn(t)
 	moments := map[string]func(s study) bool{
 		"ready": func(s study) bool { // before the charge
 			found, _ := filepath.Glob(filepath.Join(s.store, "*.passes"))

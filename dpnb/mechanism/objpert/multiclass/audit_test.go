@@ -100,9 +100,6 @@ func worstRatio(found []exact, dirs []privacy.Direction, claim func(d privacy.Di
 // not.
 func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
 	testscale.Slow(t)
-	if testing.Short() {
-		t.Skip("integrates over a plane many times")
-	}
 	profile := func(bound multiclass.Bound) func(privacy.Direction, setting, float64) float64 {
 		return func(d privacy.Direction, c setting, eps float64) float64 {
 			p := must.Get(multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-12,
@@ -174,9 +171,6 @@ func randomAttempt(rng *noise.Seeded) audit.Softmax {
 // repeated with smaller ones.
 func TestRandomNeighbours(t *testing.T) {
 	testscale.InTurn(t)
-	if testing.Short() {
-		t.Skip("integrates over a plane many times")
-	}
 	rng := noise.NewSeeded(6)
 	tries := 120
 	if n, err := strconv.Atoi(os.Getenv("DPNB_ATTEMPTS")); err == nil {
