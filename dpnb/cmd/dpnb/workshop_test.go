@@ -33,7 +33,8 @@ import (
 // systems that are Windows, with folders that have a file "untidy", and with overlays that have a mistake in them.
 // What it builds runs no test but one, which notices every second mutant, or is the program for a runner of Beam.
 const goCommand = `#!/bin/sh
-echo "${PWD##*/}: ${GOOS:+GOOS=$GOOS GOARCH=$GOARCH }GOGC=$GOGC ${DPNB_TURN:+turn $DPNB_TURN }${0##*/} $*" >>"$WORKSHOP/asked"
+set_="${GOOS:+GOOS=$GOOS GOARCH=$GOARCH }GOGC=$GOGC ${DPNB_TURN:+turn $DPNB_TURN }"
+echo "${PWD##*/}: $set_${0##*/} $*" >>"$WORKSHOP/asked"
 case "$1 $2" in
 "build "*)
 	while [ "$1" != -o ]; do shift; done
