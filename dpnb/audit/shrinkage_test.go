@@ -72,7 +72,7 @@ func TestShrinkageInOneDimension(t *testing.T) {
 // coefficients shrunk far more stay within the Gaussian mechanism's δ. With the intercept below it, the same claim is
 // refuted.
 func TestShrinkageCostsNothing(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	rng := noise.NewSeeded(32)
 	const sigma, samples = 5 * math.Sqrt2, 1500
 	gauss := privacy.GaussianProfile(math.Sqrt2/sigma, privacy.AddRemove)

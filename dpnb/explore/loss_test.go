@@ -52,7 +52,7 @@ func modelsOf(t *testing.T, df learn.DataFrame, src noise.Source, a func() learn
 // the noise; and intervals of 80 % cover it about as often. Of all draws an error of a tenth moves all intervals beside
 // it.
 func TestLossOfCovers(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df := learn.Patients(4000, 3)
 	models, exact := modelsOf(t, df, learn.Seed(1), func() learn.Allowance { return learn.Simulate(2, 1e-6) })
 	for name, m := range models {
@@ -177,7 +177,7 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 // The bound on a loss is the model's: read off the data, it is no more covered in an answer about the model than in the
 // model, whatever schema the records have that are asked.
 func TestLossOfWarnsOfBoundsOffTheData(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df := learn.Patients(500, 6)
 	table := must.Get(df.Table())
 	for _, inferred := range []bool{false, true} {

@@ -18,7 +18,7 @@ import (
 // What is asked of a model's outcomes is what Evaluate finds on the same records, and intervals of 80 % have it in them
 // about as often, with normal and with geometric noise; one that is a tenth off is mostly beside them.
 func TestOutcomesCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df := learn.Patients(3000, 3)
 	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(2, 1e-6)))
 	seen := must.Get(m.Evaluate(df))

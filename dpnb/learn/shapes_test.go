@@ -954,7 +954,7 @@ func TestNoiseBandsCover(t *testing.T) {
 // TestBandsOfCellsCover: bands cover where most values have no records, though where they are was not bought: counts of
 // which most are 0 have 127 cells, few of them with anybody. With cells that records fill evenly 1 of 4 is covered.
 func TestBandsOfCellsCover(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	all := Regression(invented(t, 20_000, "independent").Drop("label"), "income")
 	in, reps := 0, 2
 	if testscale.Full() {

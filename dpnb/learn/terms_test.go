@@ -207,7 +207,7 @@ func TestRisingWithinTheFit(t *testing.T) {
 // model that is kept is the same, its rows are those of the fit, and where the truth is a sum of curves it is hardly
 // behind one without crosses and far ahead of straight lines, which it would else be of.
 func TestCrossesAreGatedApart(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	curves := func(age, hour float64, _, _ int) float64 {
 		return math.Sin((age-10)/12) + math.Cos(hour/4)
 	}

@@ -31,7 +31,7 @@ func donors(t *testing.T, amount learn.Field) learn.DataFrame {
 // How far residuals count in full is said in the column's unit, as a factor of a logarithm, in the model, its card and
 // beside intervals; and that the mean is another thing, where the target is skewed.
 func TestThresholdIsSaid(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const skewed = "Of a skewed amount"
 	plain, log := donors(t, learn.Numeric("amount", 0, 500)), donors(t, learn.Log("amount", 1, 1000))
 	for name, c := range map[string]struct {

@@ -94,7 +94,7 @@ func TestFitAndDescribeCommands(t *testing.T) {
 // The shell has what code has: learners with their settings, models of groups, intervals, the card, prices and
 // questions. What a learner does not have is refused before anything is read.
 func TestOptionsOfTheShell(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var rows strings.Builder

@@ -13,7 +13,7 @@ import (
 
 // What the figures of this room draw, and a table beside them.
 func TestPictures(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	defer measure.Fatal(t)
 	seen := pictures.New(t)
 	plane := smoothing.Norm{Kernel: smoothing.Gaussian{}, Width: 0.3}

@@ -22,7 +22,7 @@ func TestShapes(t *testing.T) {
 
 // A dot of a figure does not depend on workers; ν costs what the corollaries say.
 func TestDTZ24Figures(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	ctx := context.Background()
 	scale := Scale{Dots: 3, Repetitions: 10, Curve: 3, Workers: 1}
 	printed := func(ctx context.Context, s Scale) ([]Panel, error) { return Figure6(ctx, s, Step) }

@@ -16,7 +16,7 @@ import (
 // The projection on W ∩ ball is within ξ of the nearest point of a fine search, for a ball, a box and a simplex; and it
 // is in both.
 func TestNearBall(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	src := noise.NewSeeded(1)
 	pentagon, tight := polygon, 0.0
 	for _, w := range []struct {

@@ -18,7 +18,7 @@ import (
 // standard errors on the same records, and at d = 50, ε = 1 it is where docs/theory/heavytail.md says. What is made
 // anew agrees to the last digit that stands there.
 func TestTable(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	text := measure.Must(os.ReadFile("testdata/table.tsv"))
 	rows := measure.Must(ReadTable(string(text)))
 	for _, r := range Worse(rows, 2) {

@@ -22,7 +22,7 @@ const whichSeed = 707
 
 // The figures of the table: what the notebook and the theory page say of them, and one population made anew.
 func TestWhichTable(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	rows := must.Get(WhichTable())
 	better, worse, best := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, r := range rows {

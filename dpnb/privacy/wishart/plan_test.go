@@ -85,7 +85,7 @@ func TestPartsOfTheRisk(t *testing.T) {
 
 // What the paper says of its Figure 1.
 func TestFigure1(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	f := must.Get(Figure1([]float64{0.5, 1}, []float64{1e-4, 1e-2}, false, AnyLoss))
 	at := func(i, j int) FigurePoint { return f[2*i+j] }
 	for i := range 2 {
