@@ -34,8 +34,8 @@ func Worst(ctx context.Context, m mechanism.Mechanism, pairs []Pair, options *Op
 		if err := pair.check(m.Describe().Adjacency, rowsOf(m)); err != nil {
 			return Pair{}, err
 		}
-		if err := errors.Join(m.Check(pair.With.Rows, pair.With.Labels), m.Check(pair.Without.Rows,
-			pair.Without.Labels)); err != nil {
+		if err := errors.Join(mechanism.Check(m, pair.With.Rows, pair.With.Labels),
+			mechanism.Check(m, pair.Without.Rows, pair.Without.Labels)); err != nil {
 			refusals = err
 			continue
 		}

@@ -219,9 +219,6 @@ func (g Group) Feasible(features, records int) error { return g.Of.Feasible(feat
 
 // Check implements Mechanism. Who the rows are of is the caller's to see to.
 func (g Group) Check(rows matrix.Rows, labels []float64) error {
-	if err := g.Validate(); err != nil {
-		return err
-	}
 	return g.Of.Check(rows, labels)
 }
 

@@ -124,9 +124,6 @@ func (r Replaced) Feasible(features, records int) error { return r.Of.Feasible(f
 
 // Check implements Mechanism.
 func (r Replaced) Check(rows matrix.Rows, labels []float64) error {
-	if err := r.Validate(); err != nil {
-		return err
-	}
 	return r.Of.Check(rows, labels)
 }
 

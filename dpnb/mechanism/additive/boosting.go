@@ -165,9 +165,6 @@ func (m Boosting) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (m Boosting) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Lambda: 1}
 	if m.Classes {
 		p.Loss = loss.Logistic{}

@@ -285,9 +285,6 @@ func (c Centred) Feasible(features, _ int) error { return c.Of.Feasible(features
 
 // Check implements mechanism.Mechanism.
 func (c Centred) Check(rows matrix.Rows, labels []float64) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
 	_, d := rows.Dims()
 	if n := len(c.Curves); n > 0 && c.Curves[n-1].First+c.Curves[n-1].Len > d-1 {
 		return &privacy.ParamError{Name: "Curves", Value: c.Curves[n-1], Want: fmt.Sprintf("of the %d features", d-1)}
@@ -319,7 +316,7 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 		if err := c.Of.Check(nowhere, labels); err != nil {
 			return err
 		}
-		if err := chosen.Check(nowhere, labels); err != nil {
+		if err := mechanism.Check(chosen, nowhere, labels); err != nil {
 			return err
 		}
 	}

@@ -115,9 +115,6 @@ func (m Counted) Feasible(features, _ int) error { return m.Fit.Feasible(feature
 // Check is Objective.Check for every fit that a count can choose: they lie between Fit and that for the fewest records,
 // which has the largest ridges, and what those two admit is admitted between.
 func (m Counted) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.Fit.Check(rows, labels); err != nil {
 		return err
 	}

@@ -176,14 +176,11 @@ func (m Objective) Ridges(d int) []float64 {
 // Stiffest bounds the largest eigenvalue of the penalty.
 func (m Objective) Stiffest() float64 { return m.Penalty.Stiffest(m.Lambda) }
 
-// Check validates records against the parameters, before any noise is drawn.
+// Check implements mechanism.Mechanism.
 //
-// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as Validate and
+// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as
 // Feasibility.Validate.
 func (m Objective) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.checkRecords(rows, labels); err != nil {
 		return err
 	}

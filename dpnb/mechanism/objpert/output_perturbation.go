@@ -114,13 +114,10 @@ func (m Output) String() string {
 		m.Lambda, m.Tolerance, law)
 }
 
-// Check validates records against the parameters, before any noise is drawn.
+// Check implements mechanism.Mechanism.
 //
-// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as Validate.
+// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm.
 func (m Output) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	return m.objective().checkRecords(rows, labels)
 }
 

@@ -175,14 +175,6 @@ func (m Perturbation) Feasible(features, _ int) error {
 
 // Check implements mechanism.Mechanism. It does not and must not ask whether the records interpolate.
 func (m Perturbation) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return m.checkRecords(rows, labels)
-}
-
-// checkRecords refuses records that the noise was not calibrated for.
-func (m Perturbation) checkRecords(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: 1}
 	longest, err := p.ValidateNorm()
 	if err != nil {
@@ -317,7 +309,7 @@ func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Se
 	if err := (wishart.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}).Validate(); err != nil {
 		return nil, err
 	}
-	if err := m.checkRecords(rows, labels); err != nil {
+	if err := m.Check(rows, labels); err != nil {
 		return nil, err
 	}
 	p := m.problem(rows, labels, m.quadratic(noise.Wishart(src, len(m.Interpolation.anchor), m.HiddenDimension)))

@@ -128,9 +128,6 @@ func (c Curvature) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
 	_, d := rows.Dims()
 	if err := c.Within(d); err != nil {
 		return err

@@ -149,9 +149,6 @@ func (m AdaSSP) NoiseNorm(d int) float64 {
 
 // Check implements mechanism.Mechanism.
 func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
 }
 

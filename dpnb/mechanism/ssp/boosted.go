@@ -103,14 +103,6 @@ func (m Boosted) String() string {
 	return fmt.Sprintf("boosted %v, %d rounds, residuals clipped at %.5g", m.AdaSSP, m.Rounds, m.Clip)
 }
 
-// Check implements mechanism.Mechanism.
-func (m Boosted) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
-}
-
 // Run implements mechanism.Mechanism. It fails after its noise was drawn only as AdaSSP does.
 func (m Boosted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {

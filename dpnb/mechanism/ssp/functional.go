@@ -150,9 +150,6 @@ func (m Functional) String() string {
 
 // Check implements mechanism.Mechanism.
 func (m Functional) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := checkRecords(rows, labels, m.RowNorm, m.LabelBound); err != nil {
 		return err
 	}

@@ -272,9 +272,6 @@ func (s *Selected) Simulated() bool { return s.origin.Simulated() }
 
 // Check implements mechanism.Mechanism: a label is the number of a key.
 func (m Selection) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if rows == nil {
 		return &matrix.DataError{Text: "no rows"}
 	}

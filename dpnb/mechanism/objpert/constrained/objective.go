@@ -262,9 +262,6 @@ func (m Objective) Feasible(features, records int) error {
 
 // Check implements mechanism.Mechanism.
 func (m Objective) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.Objective.Check(rows, labels); err != nil {
 		return err
 	}
@@ -315,7 +312,7 @@ func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance flo
 // Errors: as Check; erm.ErrTolerance (wrapped).
 func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (
 	[]float64, error) {
-	if err := m.Check(rows, labels); err != nil {
+	if err := mechanism.Check(m, rows, labels); err != nil {
 		return nil, err
 	}
 	a := make([]float64, m.Dimension)

@@ -136,9 +136,6 @@ func (m COP) Feasible(features, records int) error {
 
 // Check implements mechanism.Mechanism.
 func (m COP) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.Loss.check(rows, labels); err != nil {
 		return err
 	}

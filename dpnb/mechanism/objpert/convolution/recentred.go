@@ -105,9 +105,6 @@ func (m Recentred) Feasible(features, records int) error {
 
 // Check implements mechanism.Mechanism.
 func (m Recentred) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	for _, s := range m.Stages {
 		if err := s.Check(rows, labels); err != nil {
 			return err

@@ -156,7 +156,7 @@ func (c Curvature) at(rows matrix.Rows, labels, theta []float64, src noise.Sourc
 	if src == nil {
 		return nil, mechanism.ErrNoSource
 	}
-	if err := c.Check(rows, labels); err != nil {
+	if err := mechanism.Check(c, rows, labels); err != nil {
 		return nil, err
 	}
 	if err := sameLength(rows, theta); err != nil {
@@ -220,9 +220,6 @@ func (c Curvature) Feasible(features, records int) error { return c.Fit.Feasible
 
 // Check implements mechanism.Mechanism.
 func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
 	return c.Fit.Check(rows, labels)
 }
 

@@ -188,9 +188,6 @@ func (m Softmax) Describe() mechanism.Description {
 
 // Check implements mechanism.Mechanism. labels are classes, 0 … K − 1.
 func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	longest, err := m.problem(rows, labels).ValidateNorm()
 	if err != nil {
 		return err
