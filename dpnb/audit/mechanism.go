@@ -43,12 +43,7 @@ func (o *Options) value() (Options, error) {
 	if o != nil {
 		v = *o
 	}
-	if v.Draws == 0 {
-		v.Draws = 4000
-	}
-	if v.Level == 0 {
-		v.Level = 0.99
-	}
+	v.Draws, v.Level = cmp.Or(v.Draws, 4000), cmp.Or(v.Level, 0.99)
 	if v.Observe == nil {
 		v.Observe = observed
 	}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -169,11 +170,7 @@ func newMoments(p, q [][]float64, f func(v, median, spread float64) float64) *mo
 			continue
 		}
 		m.keep, median = append(m.keep, j), append(median, column[n/2])
-		s := column[n*3/4] - column[n/4]
-		if s == 0 {
-			s = (column[n-1] - column[0]) / 4
-		}
-		spread = append(spread, s)
+		spread = append(spread, cmp.Or(column[n*3/4]-column[n/4], (column[n-1]-column[0])/4))
 	}
 	m.transform = func(x []float64) []float64 {
 		y := make([]float64, len(m.keep))

@@ -66,21 +66,10 @@ type Config struct {
 //
 // Errors: *privacy.ParamError.
 func (c Config) Calibrate() (Boosting, error) {
-	or := func(v, standard int) int {
-		if v == 0 {
-			return standard
-		}
-		return v
-	}
-	m := Boosting{Cells: Cells{c.Columns, or(c.Bins, 32)}, Classes: c.Classes, Clip: c.Clip, Leaves: or(c.Leaves, 3),
-		Rounds: or(c.Rounds, 300), LearningRate: c.LearningRate, CountSigma: 1, SumSigma: 1}
-	if m.LearningRate == 0 {
-		m.LearningRate = 0.01
-	}
-	share := c.CountShare
-	if share == 0 {
-		share = 0.01
-	}
+	m := Boosting{Cells: Cells{c.Columns, cmp.Or(c.Bins, 32)}, Classes: c.Classes, Clip: c.Clip,
+		Leaves: cmp.Or(c.Leaves, 3), Rounds: cmp.Or(c.Rounds, 300), LearningRate: cmp.Or(c.LearningRate, 0.01),
+		CountSigma: 1, SumSigma: 1}
+	share := cmp.Or(c.CountShare, 0.01)
 	if !(share > 0 && share < 1) {
 		return m, &privacy.ParamError{Name: "CountShare", Value: share, Want: "a number in (0, 1), or 0 for 0.01"}
 	}

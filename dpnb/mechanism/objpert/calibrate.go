@@ -92,17 +92,11 @@ func Calibrate(c Config) (Objective, error) {
 		return m, err
 	}
 	m.Bound = c.Bound
-	m.Lambda = c.Lambda
-	if c.Lambda == 0 {
-		m.Lambda = 2 * m.Smoothness() // any λ that every bound admits
-	}
+	m.Lambda = cmp.Or(c.Lambda, 2*m.Smoothness()) // any λ that every bound admits
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
-	m.Tolerance = c.Tolerance
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-6 * m.Lipschitz()
-	}
+	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.Lipschitz())
 	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
 	// decimals and their float64.
 	k := &calibration{m: m, eps: math.Nextafter(c.Epsilon, 0), delta: math.Nextafter(c.Delta, 0)}
@@ -162,10 +156,7 @@ func (k *calibration) byRule(c Config) (Objective, error) {
 			}
 		}
 	}
-	f := c.NoiseFactor
-	if f == 0 {
-		f = 1.3
-	}
+	f := cmp.Or(c.NoiseFactor, 1.3)
 	for {
 		lambda, err := k.lambdaAt(f * k.gauss)
 		switch {

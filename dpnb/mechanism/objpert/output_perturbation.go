@@ -177,10 +177,7 @@ func CalibrateOutput(c OutputConfig) (Output, error) {
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
-	m.Tolerance = c.Tolerance
-	if c.Tolerance == 0 {
-		m.Tolerance = 1e-6 * m.objective().Lipschitz()
-	}
+	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.objective().Lipschitz())
 	if err := cmp.Or(m.Validate(), privacy.Positive("Epsilon", c.Epsilon),
 		privacy.Within(c.Delta >= 0 && c.Delta < 1, "Delta", c.Delta, "a number in [0, 1)")); err != nil {
 		return m, err

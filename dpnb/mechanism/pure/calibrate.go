@@ -1,6 +1,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -115,12 +116,7 @@ func (c *Config) clip() (float64, error) {
 	return c.LeastNorm * slope, nil
 }
 
-func (c *Config) moment() float64 {
-	if c.Moment == 0 {
-		return 2
-	}
-	return c.Moment
-}
+func (c *Config) moment() float64 { return cmp.Or(c.Moment, 2) }
 
 // problem returns what does not depend on the noise.
 func (c *Config) problem() (Problem, error) {
@@ -187,9 +183,7 @@ func (c Config) Calibrate() (Objective, error) {
 	if err != nil {
 		return Objective{}, err
 	}
-	if p.Lambda == 0 {
-		p.Lambda = c.ridge(p.Clip)
-	}
+	p.Lambda = cmp.Or(p.Lambda, c.ridge(p.Clip))
 	eps := math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44)
 	m := Objective{Problem: p, Adjacency: c.Adjacency, Scale: c.moved() * p.Clip / ((1 - outputShare) * eps),
 		Stretch: c.stretch(p.Clip, p.Lambda)}
@@ -207,9 +201,8 @@ func (c Config) CalibrateOutput() (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	if p.Lambda == 0 {
-		p.Lambda = p.Clip / p.Radius * math.Sqrt(2*float64(c.Records)*c.moved()*float64(c.Features)/c.Epsilon)
-	}
+	p.Lambda = cmp.Or(p.Lambda,
+		p.Clip/p.Radius*math.Sqrt(2*float64(c.Records)*c.moved()*float64(c.Features)/c.Epsilon))
 	m := Output{Problem: p, Scale: 1, Adjacency: c.Adjacency}
 	m.settle(m.least(c.Features))
 	m.Scale = m.Sensitivity() / (math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44))
@@ -231,15 +224,9 @@ type PhasesConfig struct {
 //
 // Errors: as Config.Calibrate.
 func (c PhasesConfig) Calibrate() (Phases, error) {
-	m := Phases{Problem: Problem{Records: c.Records}, Epsilon: c.Epsilon, Adjacency: c.Adjacency, Count: c.Count,
-		Blocks: c.Blocks, Ratio: c.Ratio, Double: c.Double, Constants: c.Constants}
-	if m.Count == 0 {
-		m.Count = 3
-	}
-	m.Blocks = max(m.Blocks, 1)
-	if m.Ratio == 0 {
-		m.Ratio = 4
-	}
+	m := Phases{Problem: Problem{Records: c.Records}, Epsilon: c.Epsilon, Adjacency: c.Adjacency,
+		Count: cmp.Or(c.Count, 3), Blocks: max(c.Blocks, 1), Ratio: cmp.Or(c.Ratio, 4), Double: c.Double,
+		Constants: c.Constants}
 	block := c.Config
 	if block.Records = m.planned(1); block.Records < 1 {
 		block.Records = 1 // Validate refuses it, and says why

@@ -4,6 +4,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -108,12 +109,7 @@ func (p *Problem) check(m mechanism.Mechanism, rows matrix.Rows, labels []float6
 }
 
 // limit is N.
-func (p *Problem) limit() int {
-	if p.Most == 0 {
-		return MostRecords
-	}
-	return p.Most
-}
+func (p *Problem) limit() int { return cmp.Or(p.Most, MostRecords) }
 
 // first returns the records that count: all of them, but no more than N. A place among all is no property of a record
 // alone: where there are more than N, one that comes or goes takes another with it, which costs ε once more.

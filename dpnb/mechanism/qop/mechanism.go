@@ -146,13 +146,9 @@ func (m Perturbation) String() string {
 
 // Describe implements mechanism.Mechanism.
 func (m Perturbation) Describe() mechanism.Description {
-	adjacency := m.Adjacency
-	if adjacency == 0 {
-		adjacency = privacy.ReplaceOne
-	}
 	return mechanism.Description{
 		Name: "quadratic objective perturbation", Source: "Cortild and Cartis 2026 (qop), Mechanism 3",
-		Adjacency: adjacency, Lambda: m.Lambda,
+		Adjacency: cmp.Or(m.Adjacency, privacy.ReplaceOne), Lambda: m.Lambda,
 		Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)",
 			m.Setting().AccountingUsed()),
 		Assumptions: []string{

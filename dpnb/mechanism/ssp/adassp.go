@@ -55,15 +55,9 @@ type AdaSSPConfig struct {
 //
 // Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an adjacency other than add/remove-one.
 func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
-	share, failure := c.EigenShare, c.Failure
-	if share == 0 {
-		share = 0.1
-	}
-	if failure == 0 {
-		failure = 0.05
-	}
+	share := cmp.Or(c.EigenShare, 0.1)
 	m := AdaSSP{RowNorm: c.RowNorm, LabelBound: c.LabelBound, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1,
-		Failure: failure}
+		Failure: cmp.Or(c.Failure, 0.05)}
 	if err := cmp.Or(m.Validate(),
 		privacy.Within(share > 0 && share < 1, "EigenShare", c.EigenShare,
 			"a number in (0, 1), or 0 for 0.1")); err != nil {

@@ -53,13 +53,7 @@ func CalibrateBoosted(c BoostedConfig) (Boosted, error) {
 	if err != nil {
 		return Boosted{}, err
 	}
-	m := Boosted{AdaSSP: base, Clip: c.Clip, Rounds: c.Rounds}
-	if m.Clip == 0 {
-		m.Clip = 0.5 * c.LabelBound
-	}
-	if m.Rounds == 0 {
-		m.Rounds = 8
-	}
+	m := Boosted{AdaSSP: base, Clip: cmp.Or(c.Clip, 0.5*c.LabelBound), Rounds: cmp.Or(c.Rounds, 8)}
 	m.SigmaCross *= math.Sqrt(float64(m.Rounds)) * (1 + 0x1p-48)
 	return m, m.Validate()
 }

@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -65,10 +66,7 @@ func (c SelectionConfig) Calibrate() (Selection, error) {
 	fail := func(name string, value any, want string) (Selection, error) {
 		return Selection{}, &privacy.ParamError{Name: name, Value: value, Want: want}
 	}
-	own := c.Own
-	if own == 0 {
-		own = c.Delta
-	}
+	own := cmp.Or(c.Own, c.Delta)
 	switch {
 	case c.Keys < 1 || c.Keys > mostKeys:
 		return fail("Keys", c.Keys, "at least 1 key a person, at most 1000")

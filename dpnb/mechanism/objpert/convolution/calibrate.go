@@ -55,11 +55,8 @@ const outputRoom = 1 + outputShare*outputShare/2
 
 // finish sets τ and σ_out for m's λ and σ.
 func (m COP) finish(tolerance float64) COP {
-	if tolerance == 0 {
-		tolerance = 1e-7 * m.Lipschitz()
-	}
-	m.Tolerance = tolerance
-	m.OutputSigma = 2 * tolerance / (m.Lambda * outputShare * m.Lipschitz() / m.Sigma)
+	m.Tolerance = cmp.Or(tolerance, 1e-7*m.Lipschitz())
+	m.OutputSigma = 2 * m.Tolerance / (m.Lambda * outputShare * m.Lipschitz() / m.Sigma)
 	return m
 }
 
@@ -144,10 +141,7 @@ func (c Config) leastNoise(m COP) (COP, error) {
 		}
 	}
 	if math.IsInf(best.Sigma, 1) {
-		if failed == nil {
-			failed = c.noSigma(m)
-		}
-		return COP{}, failed
+		return COP{}, cmp.Or(failed, c.noSigma(m))
 	}
 	return best, best.Validate()
 }

@@ -83,10 +83,7 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 	if err := c.validate(); err != nil {
 		return m, err
 	}
-	m.Tolerance = c.Tolerance
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-6 * m.Lipschitz()
-	}
+	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.Lipschitz())
 	k := calibration{
 		config: c, least: 1e-3 * m.Smoothness(), far: 1e12, factor: 1.05, precision: 1e-6,
 		set: func(lambda, sigma float64) (profiled, error) {
@@ -121,10 +118,7 @@ func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 		return m, err
 	}
 	b := &m.Binary
-	b.Tolerance = c.Tolerance
-	if b.Tolerance == 0 {
-		b.Tolerance = 1e-6 * b.Lipschitz()
-	}
+	b.Tolerance = cmp.Or(c.Tolerance, 1e-6*b.Lipschitz())
 	onlyGaussian := false
 	k := calibration{
 		config: c, least: 1e-3 * b.Smoothness(), far: 1e12, factor: 1 + 1e-9, precision: 1e-6,
@@ -213,10 +207,7 @@ func (k *calibration) search() error {
 	if err != nil {
 		return err
 	}
-	f := c.NoiseFactor
-	if f == 0 {
-		f = k.factor
-	}
+	f := cmp.Or(c.NoiseFactor, k.factor)
 	lambda, err := k.leastLambda(f * sigma)
 	for ; c.NoiseFactor == 0 && errors.Is(err, errNone) && f < 100; lambda, err = k.leastLambda(f * sigma) {
 		f = math.Max(1.05, 1.1*f)
