@@ -78,15 +78,11 @@ func (p *Problem) validate(bend func() loss.Bend) error {
 			return &privacy.ParamError{Name: "Centre", Value: w, Want: "finite coefficients"}
 		}
 	}
-	if p.Records < 0 || p.Records > MostRecords {
-		return &privacy.ParamError{Name: "Records", Value: p.Records,
-			Want: fmt.Sprintf("the planned number of records, at most %d, or 0 for none", MostRecords)}
-	}
-	if p.Most < 0 || p.Most > MostRecords {
-		return &privacy.ParamError{Name: "Most", Value: p.Most,
-			Want: fmt.Sprintf("the number of records that count, from 1 to %d, or 0 for that many", MostRecords)}
-	}
-	return (mechanism.Scales{{"Lambda, times what bends,", bend().Smoothness()}}).Check()
+	return cmp.Or(privacy.Within(p.Records >= 0 && p.Records <= MostRecords, "Records", p.Records,
+		fmt.Sprintf("the planned number of records, at most %d, or 0 for none", MostRecords)),
+		privacy.Within(p.Most >= 0 && p.Most <= MostRecords, "Most", p.Most,
+			fmt.Sprintf("the number of records that count, from 1 to %d, or 0 for that many", MostRecords)),
+		mechanism.Scales{{"Lambda, times what bends,", bend().Smoothness()}}.Check())
 }
 
 // check is Check of a mechanism over p. It looks at parameters and shapes alone: no record is refused, and a tolerance

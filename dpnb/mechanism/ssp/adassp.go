@@ -103,16 +103,16 @@ func (m AdaSSP) mu() float64 {
 // granted.
 //
 // Proof: docs/theory/linear_baselines.md, section 2.
-func (m AdaSSP) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
+func (m AdaSSP) Event() (privacy.Event, error) { return m.event(m) }
+
+// event is that of a mechanism that costs what m does.
+func (m AdaSSP) event(of mechanism.Mechanism) (privacy.Event, error) {
+	mu := m.mu()
+	if err := cmp.Or(of.Validate(), privacy.Within(!math.IsInf(mu, 1), "SigmaGram", m.SigmaGram,
+		"noise that is not negligible beside what it hides")); err != nil {
 		return nil, err
 	}
-	mu := m.mu()
-	if math.IsInf(mu, 1) {
-		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram,
-			Want: "noise that is not negligible beside what it hides"}
-	}
-	return mechanism.Known(m, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
+	return mechanism.Known(of, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
 }
 
 // Describe implements mechanism.Mechanism.

@@ -60,28 +60,18 @@ func CalibrateBoosted(c BoostedConfig) (Boosted, error) {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Boosted) Validate() error {
-	if err := cmp.Or(m.AdaSSP.Validate(),
-		privacy.Within(m.Rounds >= 1 && m.Rounds <= 1000, "Rounds", m.Rounds, "a number from 1 to 1000")); err != nil {
-		return err
-	}
-	return mechanism.Scales{{"Clip", m.Clip}}.Check()
+	return cmp.Or(m.AdaSSP.Validate(),
+		privacy.Within(m.Rounds >= 1 && m.Rounds <= 1000, "Rounds", m.Rounds, "a number from 1 to 1000"),
+		mechanism.Scales{{"Clip", m.Clip}}.Check())
 }
 
 // Event implements mechanism.Mechanism: the Gaussian mechanism of μ.
 //
 // Proof: docs/theory/linear_rivals.md, section 1.
 func (m Boosted) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
 	all := m.AdaSSP
 	all.SigmaCross /= math.Sqrt(float64(m.Rounds)) * (1 + 0x1p-50)
-	mu := all.mu()
-	if math.IsInf(mu, 1) {
-		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram,
-			Want: "noise that is not negligible beside what it hides"}
-	}
-	return mechanism.Known(m, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
+	return all.event(m)
 }
 
 // Describe implements mechanism.Mechanism.

@@ -97,13 +97,10 @@ func (m Functional) Sensitivity() float64 {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Functional) Validate() error {
-	if m.Features < 1 || m.Features > 1<<20 {
-		return &privacy.ParamError{Name: "Features", Value: m.Features, Want: "at least 1 and at most 2²⁰"}
-	}
-	if m.Noise != Laplace && m.Noise != Gaussian {
-		return &privacy.ParamError{Name: "Noise", Value: int(m.Noise), Want: "Laplace or Gaussian"}
-	}
-	return mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}, {"Scale", m.Scale}}.Check()
+	return cmp.Or(
+		privacy.Within(m.Features >= 1 && m.Features <= 1<<20, "Features", m.Features, "at least 1 and at most 2²⁰"),
+		privacy.Within(m.Noise == Laplace || m.Noise == Gaussian, "Noise", int(m.Noise), "Laplace or Gaussian"),
+		mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}, {"Scale", m.Scale}}.Check())
 }
 
 // Event implements mechanism.Mechanism: the Laplace mechanism of Δ₁/b or the Gaussian one of Δ₂/σ.

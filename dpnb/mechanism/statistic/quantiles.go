@@ -106,10 +106,7 @@ func CalibrateQuantiles(m Quantiles, epsilon, delta float64, countsMu bool) (Qua
 
 // Event implements mechanism.Mechanism.
 func (m Quantiles) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return m.cost(m.Eta), nil
+	return m.cost(m.Eta), m.Validate()
 }
 
 // String describes the mechanism with its parameters.
