@@ -139,6 +139,23 @@ func Uncertified(tau float64) error {
 		tau, erm.ErrTolerance)
 }
 
+// Minimised returns the minimiser of p, certified to the tolerance, which is what there is left of τ. Unless the passes
+// are limited it goes on until it has it, by steps that are proved to arrive (docs/theory/solvers.md).
+//
+// Errors: as Unsolved.
+func Minimised(p *erm.Problem, tolerance, tau float64, settings *Settings) ([]float64, error) {
+	if !(tolerance > 0) {
+		return nil, Uncertified(tau)
+	}
+	s := settings.Value()
+	found, err := erm.Minimize(p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
+		Persist: s.MaxPasses == 0})
+	if err != nil {
+		return nil, Unsolved(err, tau)
+	}
+	return found.Theta, nil
+}
+
 // Unsolved is the error of a run whose solver ended with err: Uncertified, because the solver's figures depend on the
 // records, or that they cannot be read any longer, which does not.
 func Unsolved(err error, tau float64) error {

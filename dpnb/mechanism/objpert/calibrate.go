@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
@@ -355,8 +356,7 @@ func (k *calibration) lambdaAt(sigma float64) (float64, error) {
 		guess = 10 * k.m.Smoothness()
 	}
 	return crossing(k.least, guess/2, func(lambda float64, roughly bool) (float64, error) {
-		return k.excess(lambda,
-			sigma, roughly)
+		return k.excess(lambda, sigma, roughly)
 	})
 }
 
@@ -423,14 +423,7 @@ func (c Config) validate() error {
 			return err
 		}
 	}
-	if err := c.Adjacency.Validate(); err != nil {
-		return err
-	}
-	if c.Adjacency != privacy.AddRemove {
-		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported,
-			privacy.AddRemove, c.Adjacency)
-	}
-	return nil
+	return mechanism.OnlyAddRemove(c.Adjacency, "objective perturbation is")
 }
 
 // smallest returns, to a relative 1e-6 and from above, the smallest x ≥ start at which ok holds, +Inf if it does not up

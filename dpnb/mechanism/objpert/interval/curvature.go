@@ -79,17 +79,12 @@ func (c Curvature) Mu() float64 {
 	return mu * roundUp
 }
 
-// Together returns the profile of the fit and of the matrices, under add/remove-one: that of a fit whose output noise
-// has μ² more, Gaussian mechanisms being what both are.
+// WithGaussian implements mechanism.WithGaussians. That of the fit and of the matrices is that of a fit whose output
+// noise has μ² more, Gaussian mechanisms being what both are.
 //
 // Bound: upper, for every ε.
 // Errors: as Validate.
 // Proof: docs/theory/intervals.md, section 4.
-func (c Curvature) Together() (privacy.Profile, error) {
-	return c.WithGaussian(0)
-}
-
-// WithGaussian implements mechanism.WithGaussians.
 func (c Curvature) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -144,7 +139,7 @@ func (m *Moments) Simulated() bool { return m.origin.Simulated() }
 func (m *Moments) Seed() (seed uint64, ok bool) { return m.origin.Seed() }
 
 // At draws the noise and releases the matrices at theta, which must be what Fit has released for the same records: else
-// the guarantee does not compose as Together says. The caller has charged the budget.
+// the guarantee does not compose as Event says. The caller has charged the budget.
 //
 // Errors: as objpert.Objective.Run before it draws, or a theta of another length.
 func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
@@ -211,7 +206,7 @@ func (c Curvature) Describe() mechanism.Description {
 
 // Event implements mechanism.Mechanism.
 func (c Curvature) Event() (privacy.Event, error) {
-	p, err := c.Together()
+	p, err := c.WithGaussian(0)
 	return mechanism.Known(c, p, err)
 }
 

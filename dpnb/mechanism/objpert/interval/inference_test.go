@@ -47,7 +47,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 		{loss.Logistic{}, 8, Share{Curvature: 0.5}}, {loss.Huber{Threshold: 1}, 1, Share{Curvature: 0.2, Scores: 0.2}},
 	} {
 		fit, curv := must.Two(Calibrate(config(c.l, c.eps), c.share))
-		p, err := curv.Together()
+		p, err := curv.WithGaussian(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 		}
 		// Less noise in the matrices must be noticed.
 		curv.Sigma *= 0.97
-		if p, err = curv.Together(); err != nil || privacy.DeltaUpper(p, c.eps) <= 1e-5 {
+		if p, err = curv.WithGaussian(0); err != nil || privacy.DeltaUpper(p, c.eps) <= 1e-5 {
 			t.Errorf("%v: less noise goes unnoticed", c.l.Name())
 		}
 	}

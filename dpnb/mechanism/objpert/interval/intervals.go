@@ -3,6 +3,7 @@ package interval
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -117,7 +118,7 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 	d := len(theta) / of.classes
 	half := ballHalfWidths(of.fit, d, 1-level)
 	if of.classes > 1 {
-		half = same(of.ball(d, 1-level), len(theta))
+		half = slices.Repeat([]float64{of.ball(d, 1-level)}, len(theta))
 	}
 	return alone(theta, half, level, of.fit.Lambda), nil
 }
@@ -194,15 +195,6 @@ func Knows(m mechanism.Mechanism) bool {
 	return ok
 }
 
-// same returns d times h.
-func same(h float64, d int) []float64 {
-	half := make([]float64, d)
-	for j := range half {
-		half[j] = h
-	}
-	return half
-}
-
 // alone returns theta ± half, from the release alone.
 func alone(theta, half []float64, level, lambda float64) *Intervals {
 	iv := newIntervals(level, theta, half, 0)
@@ -231,7 +223,7 @@ func ballHalfWidth(m objpert.Objective, d int, alpha float64) float64 {
 //
 // b₋ being b without its last entry; the least ridge in place of all is a bound too.
 func ballHalfWidths(m objpert.Objective, d int, alpha float64) []float64 {
-	half := same(ballHalfWidth(m, d, alpha), d)
+	half := slices.Repeat([]float64{ballHalfWidth(m, d, alpha)}, d)
 	if m.Shrinkage == 0 || d < 2 {
 		return half
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
@@ -48,7 +49,7 @@ func (c Config) apart(outputSigma *float64) {
 }
 
 func (c Config) validate() error {
-	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta),
+	return cmp.Or(privacy.CheckGaussianDelta(c.Delta),
 		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
 		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda,
 			"a positive number, or 0 to have it chosen"),
@@ -57,17 +58,7 @@ func (c Config) validate() error {
 		privacy.Within(c.Tolerance >= 0 && !math.IsInf(c.Tolerance, 1), "Tolerance", c.Tolerance,
 			"a positive number, or 0 to have it chosen"),
 		privacy.Within(c.Reserved >= 0 && c.Reserved < 1, "Reserved", c.Reserved,
-			"a part of the budget, in [0, 1)")); err != nil {
-		return err
-	}
-	if err := c.Adjacency.Validate(); err != nil {
-		return err
-	}
-	if c.Adjacency != privacy.AddRemove {
-		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported,
-			privacy.AddRemove, c.Adjacency)
-	}
-	return nil
+			"a part of the budget, in [0, 1)"), mechanism.OnlyAddRemove(c.Adjacency, "objective perturbation is"))
 }
 
 // CalibrateSoftmax returns the mechanism with the least noise, by the stated rule, that is proved to satisfy (ε, δ).
@@ -77,10 +68,7 @@ func (c Config) validate() error {
 func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 	m := Softmax{Classes: c.Classes, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1,
 		Bound: bound}
-	if err := m.Validate(); err != nil {
-		return m, err
-	}
-	if err := c.validate(); err != nil {
+	if err := cmp.Or(m.Validate(), c.validate()); err != nil {
 		return m, err
 	}
 	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.Lipschitz())
@@ -111,10 +99,7 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 	m := OneVsRest{Classes: c.Classes, Binary: objpert.Objective{Loss: l, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1,
 		Tolerance: 1, OutputSigma: 1}}
-	if err := m.Validate(); err != nil {
-		return m, err
-	}
-	if err := c.validate(); err != nil {
+	if err := cmp.Or(m.Validate(), c.validate()); err != nil {
 		return m, err
 	}
 	b := &m.Binary
