@@ -224,13 +224,10 @@ func (s *adaptive) turned(theta []float64, beta, noise float64, by func(v, signa
 	d := len(theta)
 	s.moments.ScaleSym(beta, s.moments)
 	s.moments.SymRankOne(s.moments, 1, mat.NewVecDense(d, s.unit))
-	var e mat.EigenSym
-	if !e.Factorize(s.moments, true) {
+	values, vectors, ok := matrix.Eigen(s.moments)
+	if !ok {
 		return false
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	values := e.Values(nil)
 	sizes := mat.NewDiagDense(d, nil)
 	for l := range values {
 		s.along[l] = 0
@@ -250,7 +247,7 @@ func (s *adaptive) turned(theta []float64, beta, noise float64, by func(v, signa
 	}
 	if s.Ridge > 0 {
 		var half, whole mat.Dense
-		half.Mul(&vectors, sizes)
+		half.Mul(vectors, sizes)
 		whole.Mul(&half, vectors.T())
 		s.damp(theta, &whole, nil)
 	}

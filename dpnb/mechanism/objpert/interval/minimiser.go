@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -116,7 +117,7 @@ func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, p
 		hessian = within(hessian, s.Basis)
 		p.d = hessian.SymmetricDim()
 	}
-	if p.values, p.vectors, ok = eigen(hessian); !ok {
+	if p.values, p.vectors, ok = matrix.Eigen(hessian); !ok {
 		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
 			Want: "finite entries"}
 	}
