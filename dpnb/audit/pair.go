@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -156,18 +157,12 @@ func (d Domain) Pairs(adj privacy.Adjacency) ([]Pair, error) {
 	if d.Lower != nil {
 		width = len(d.Lower)
 	}
-	fail := func(name string, value any, want string) ([]Pair, error) {
-		return nil, &privacy.ParamError{Name: name, Value: value, Want: want}
-	}
-	switch {
-	case len(d.Labels) == 0:
-		return fail("Labels", d.Labels, "at least one label that a record may have")
-	case width < 1 || len(d.Lower) != len(d.Upper):
-		return fail("Features", width, "at least 1, and bounds for each or none")
-	case d.Lower == nil && !(d.RowNorm > 0):
-		return fail("RowNorm", d.RowNorm, "positive where features have no bounds")
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(
+		privacy.Within(len(d.Labels) > 0, "Labels", d.Labels, "at least one label that a record may have"),
+		privacy.Within(width >= 1 && len(d.Lower) == len(d.Upper), "Features", width,
+			"at least 1, and bounds for each or none"),
+		privacy.Within(d.Lower != nil || d.RowNorm > 0, "RowNorm", d.RowNorm,
+			"positive where features have no bounds"), adj.Validate()); err != nil {
 		return nil, err
 	}
 	data := func(records ...record) Data {

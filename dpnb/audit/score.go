@@ -20,6 +20,15 @@ type score struct {
 	of   func(x []float64) float64
 }
 
+// values returns the score, times a sign, of observations.
+func (s score) values(x [][]float64, sign float64) []float64 {
+	v := make([]float64, len(x))
+	for i := range x {
+		v[i] = sign * s.of(x[i])
+	}
+	return v
+}
+
 // observed is what a release shows, as numbers: its coefficients, every number that was released beside them, and how
 // many these are; and the parameters that it says it ran with, which an earlier part of it may have chosen.
 func observed(r *mechanism.Release) []float64 {

@@ -155,12 +155,7 @@ func (s Search) evaluate(c candidate) Found {
 		}
 		text += " and a convex regulariser"
 	}
-	without, with := n.Cells(searchCells)
-	p, q := with, without
-	if s.Direction == privacy.Add {
-		p, q = q, p
-	}
-	exact := HockeyStick(p, q, s.Epsilon)
+	exact := n.delta(s.Direction, s.Epsilon, searchCells)
 	if exact < searchFloor {
 		exact = 0
 	}

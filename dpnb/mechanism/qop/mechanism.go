@@ -128,10 +128,7 @@ func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.
 		return &privacy.ParamError{Name: "Loss", Value: l.Name(),
 			Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
 	}
-	if err := attains(l); err != nil {
-		return err
-	}
-	if err := a.validate(); err != nil {
+	if err := cmp.Or(attains(l), a.validate()); err != nil {
 		return err
 	}
 	return composite.Usable(len(a.anchor), r, c)

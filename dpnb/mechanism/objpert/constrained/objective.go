@@ -197,10 +197,8 @@ func (m Objective) usable() error {
 // Validate returns an error if a parameter is out of range, or one that wraps privacy.ErrUnsupported if the noise is
 // not proved to satisfy (ε, δ).
 func (m Objective) Validate() error {
-	if err := m.usable(); err != nil {
-		return err
-	}
-	if err := (privacy.Approx{Epsilon: m.Epsilon, Delta: m.Delta, Adj: m.Adjacency}).Validate(); err != nil {
+	if err := cmp.Or(m.usable(),
+		privacy.Approx{Epsilon: m.Epsilon, Delta: m.Delta, Adj: m.Adjacency}.Validate()); err != nil {
 		return err
 	}
 	p, err := m.Profile()

@@ -91,18 +91,12 @@ func Calibrate(c Config) (COP, error) {
 
 // validate returns an error for what is wrong whatever the rule.
 func (c Config) validate() error {
+	const chosen = "a positive finite number, or 0 to have it chosen"
 	if err := cmp.Or(mechanism.OnlyAddRemove(c.Adjacency, "convolved objective perturbation is"),
-		privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta)); err != nil {
+		privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta),
+		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda, chosen),
+		privacy.Within(c.Tolerance >= 0 && !math.IsInf(c.Tolerance, 1), "Tolerance", c.Tolerance, chosen)); err != nil {
 		return err
-	}
-	for _, f := range []struct {
-		name string
-		v    float64
-	}{{"Lambda", c.Lambda}, {"Tolerance", c.Tolerance}} {
-		if !(f.v >= 0) || math.IsInf(f.v, 1) {
-			return &privacy.ParamError{Name: f.name, Value: f.v,
-				Want: "a positive finite number, or 0 to have it chosen"}
-		}
 	}
 	width, ok := c.width()
 	if ok && !(width >= 0) {

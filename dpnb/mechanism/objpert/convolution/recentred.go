@@ -1,6 +1,7 @@
 package convolution
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -217,10 +218,7 @@ func (c Config) newStagesFrontier(form loss.Convolved, k int, growth, bend float
 //
 // Errors: as Calibrate.
 func CalibrateRecentred(c Config, stages int) (Recentred, error) {
-	if err := c.validate(); err != nil {
-		return Recentred{}, err
-	}
-	if err := c.Planned.validate(); err != nil {
+	if err := cmp.Or(c.validate(), c.Planned.validate()); err != nil {
 		return Recentred{}, err
 	}
 	if err := c.predictable(); err != nil {

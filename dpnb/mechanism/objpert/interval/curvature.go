@@ -40,10 +40,7 @@ type Curvature struct {
 
 // Validate returns a *privacy.ParamError if a field is out of range.
 func (c Curvature) Validate() error {
-	if err := c.Fit.Validate(); err != nil {
-		return err
-	}
-	if err := (mechanism.Scales{{"Sigma", c.Sigma}}).Check(); err != nil {
+	if err := cmp.Or(c.Fit.Validate(), mechanism.Scales{{"Sigma", c.Sigma}}.Check()); err != nil {
 		return err
 	}
 	// Beyond these the steps of the sums would leave the range of float64.

@@ -1,6 +1,7 @@
 package interval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -97,13 +98,7 @@ func checkTheta(theta []float64) error {
 // Coverage: at least level, over the noise, for every dataset. Any convex loss.
 // Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported for another mechanism.
 func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Intervals, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	if err := CheckLevel(level); err != nil {
-		return nil, err
-	}
-	if err := checkTheta(theta); err != nil {
+	if err := cmp.Or(m.Validate(), CheckLevel(level), checkTheta(theta)); err != nil {
 		return nil, err
 	}
 	of, ok := noiseOf(m)
@@ -160,13 +155,7 @@ func FormsFromRelease(m mechanism.Mechanism, theta []float64, s Settings) (*Inte
 	if !ok {
 		return FromRelease(m, theta, s.Level)
 	}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
-	if err := checkTheta(theta); err != nil {
+	if err := cmp.Or(m.Validate(), s.validate(), checkTheta(theta)); err != nil {
 		return nil, err
 	}
 	width := len(theta) / of.classes

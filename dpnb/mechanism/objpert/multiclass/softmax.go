@@ -187,10 +187,7 @@ func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
 		return err
 	}
 	_, d := rows.Dims()
-	if err := m.Penalty.Check(d); err != nil {
-		return err
-	}
-	return m.feasibility(d).Validate()
+	return cmp.Or(m.Penalty.Check(d), m.feasibility(d).Validate())
 }
 
 // problem is the objective without its noise.
