@@ -19,12 +19,14 @@ var DefaultPure = Share{Count: 0.02, Mean: 0.1}
 
 // of returns s for c: nothing for the count of records that are planned.
 func (s Share) of(c Centred) (Share, error) {
-	err := privacy.Within(s.Count > 0 && s.Mean > 0 && s.Count+s.Mean < 1, "Share", s,
-		"two positive numbers that add up to less than 1")
+	if err := privacy.Within(s.Count > 0 && s.Mean > 0 && s.Count+s.Mean < 1, "Share", s,
+		"two positive numbers that add up to less than 1"); err != nil {
+		return s, err
+	}
 	if c.Planned > 0 {
 		s.Count = 0
 	}
-	return s, err
+	return s, nil
 }
 
 // Calibrate returns c with its noise and with the fit that fits makes, so that all is (ε, δ)-private: a fit with which

@@ -134,9 +134,7 @@ func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	_, d := rows.Dims()
 	// The first digits of the noise are drawn before the records are read.
 	draw := noise.Exact(src)
-	var xi interface {
-		AddRounded(dst []float64, scale, grid float64)
-	}
+	var xi mechanism.Noise
 	scale, deviation := m.Sigma, m.Sigma
 	if m.Sigma > 0 {
 		xi = draw.Normals(d)
