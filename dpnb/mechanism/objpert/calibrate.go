@@ -405,8 +405,7 @@ func (k *calibration) from(lambda, sigma float64, first bool) (Objective, error)
 }
 
 func (c Config) validate() error {
-	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta),
-		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta), privacy.CheckEpsilon(c.Epsilon),
 		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda,
 			"a positive number, or 0 to have it chosen"),
 		privacy.Within(c.Rule >= Automatic && c.Rule <= PredictedError, "Rule", int(c.Rule),

@@ -77,8 +77,8 @@ func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 // unitSigma returns the σ of a Gaussian mechanism of sensitivity 1, for the neighbours below of ε and δ, which pays for
 // the difference between the decimals that a person typed and their float64.
 func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
-	if err := cmp.Or(privacy.Within(eps > 0 && eps <= 1e3, "Epsilon", eps, "a number in (0, 1000]"),
-		privacy.CheckGaussianDelta(delta), mechanism.OnlyAddRemove(adj, perturbedMoments)); err != nil {
+	if err := cmp.Or(privacy.CheckEpsilon(eps), privacy.CheckGaussianDelta(delta),
+		mechanism.OnlyAddRemove(adj, perturbedMoments)); err != nil {
 		return 0, err
 	}
 	return privacy.GaussianSigma(math.Nextafter(eps, 0), math.Nextafter(delta, 0))

@@ -77,7 +77,7 @@ func CalibrateFunctional(c FunctionalConfig) (Functional, error) {
 		m.Scale = sigma * m.Sensitivity() * (1 + 1e-12)
 		return m, nil
 	}
-	if err := cmp.Or(privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+	if err := cmp.Or(privacy.CheckEpsilon(c.Epsilon),
 		mechanism.OnlyAddRemove(c.Adjacency, perturbedMoments)); err != nil {
 		return m, err
 	}

@@ -131,8 +131,7 @@ type Histogram struct {
 // Errors: *privacy.ParamError.
 func CalibrateHistogram(of Cells, epsilon, delta float64, countsMu bool) (Histogram, error) {
 	m := Histogram{Of: of, Scale: 1}
-	if err := cmp.Or(m.Validate(),
-		privacy.Within(epsilon > 0 && epsilon <= 1e3, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
+	if err := cmp.Or(m.Validate(), privacy.CheckEpsilon(epsilon)); err != nil {
 		return m, err
 	}
 	m.Scale = 1 / math.Nextafter(epsilon, 0) * (1 + 1e-15)

@@ -101,8 +101,7 @@ func (m Quantiles) cost(eta float64) privacy.BoundedRange {
 // Errors: *privacy.ParamError.
 func CalibrateQuantiles(m Quantiles, epsilon, delta float64, countsMu bool) (Quantiles, error) {
 	m.Eta = 1
-	if err := cmp.Or(m.Validate(),
-		privacy.Within(epsilon > 0 && epsilon <= 1000, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
+	if err := cmp.Or(m.Validate(), privacy.CheckEpsilon(epsilon)); err != nil {
 		return m, err
 	}
 	m.Eta = epsilon / (float64(m.rounds()) + shareOfGaps + shareOfCount) * (1 - 1e-12)

@@ -64,8 +64,7 @@ type SelectionConfig struct {
 // Errors: *privacy.ParamError.
 func (c SelectionConfig) Calibrate() (Selection, error) {
 	own := cmp.Or(c.Own, c.Delta)
-	if err := cmp.Or(checkKeys(c.Keys),
-		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+	if err := cmp.Or(checkKeys(c.Keys), privacy.CheckEpsilon(c.Epsilon),
 		privacy.Within(c.Delta > 0, "Delta", c.Delta,
 			"a number in (0, 1): what nobody has listed cannot be shown at δ = 0"),
 		privacy.Within(own > 0 && own <= c.Delta, "Own", c.Own, "a positive number, at most Delta, or 0"),

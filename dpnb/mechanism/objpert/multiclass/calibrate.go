@@ -49,8 +49,7 @@ func (c Config) apart(outputSigma *float64) {
 }
 
 func (c Config) validate() error {
-	return cmp.Or(privacy.CheckGaussianDelta(c.Delta),
-		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+	return cmp.Or(privacy.CheckGaussianDelta(c.Delta), privacy.CheckEpsilon(c.Epsilon),
 		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda,
 			"a positive number, or 0 to have it chosen"),
 		privacy.Within(c.NoiseFactor == 0 || c.NoiseFactor >= 1 && c.NoiseFactor < 1e6, "NoiseFactor", c.NoiseFactor,
