@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -146,37 +145,11 @@ func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
 	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
 }
 
-// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix of noise had no eigenvalues
-// that could be computed, which never happened.
+// Run implements mechanism.Mechanism: that of one round, in which no label is clipped. It fails after its noise was
+// drawn only if a matrix of noise had no eigenvalues that could be computed, which never happened.
 func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src, settings)
-	if err != nil {
-		return nil, err
-	}
-	q, ofCross, solve, err := m.begin(rows, src, settings.Value().Workers,
-		func(i int, _ []float64) float64 { return labels[i] / m.LabelBound })
-	if err != nil {
-		return nil, err
-	}
-	ofCross.AddRounded(q, m.SigmaCross, exact.Grid(m.SigmaCross))
-	// From here on nothing looks at the records.
-	r.Coefficients = solve(q)
-	floats.Scale(m.LabelBound/m.RowNorm, r.Coefficients)
-	r.NoiseScale = m.SigmaCross * m.RowNorm * m.LabelBound
-	return r, nil
-}
-
-// begin draws all noise, passes over the records, and releases what a solver is made of. It returns Σ weight(i, xᵢ)·xᵢ,
-// of which nothing is released yet, the noise for it, and the solver.
-func (m AdaSSP) begin(rows matrix.Rows, src noise.Source, workers int, weight func(i int, x []float64) float64) (
-	q []float64, ofCross *exact.Noise, solve func(q []float64) []float64, err error) {
-	d, draw := rowsOf(rows), noise.Exact(src)
-	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
-	mo := moments{gram: mat.NewSymDense(d, nil)}
-	q = mo.add(rows, m.RowNorm, workers, weight)
-	solve, err = m.solver(mo.gram, ofEigen, ofGram)
-	return q, ofCross, solve, err
+	return Boosted{m, m.LabelBound, 1}.run(m, rows, labels, src, settings)
 }
 
 // solver releases the smallest eigenvalue and the matrix, of which it makes the perturbed one, and returns the function

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -90,17 +91,27 @@ func (m Boosted) String() string {
 // Run implements mechanism.Mechanism. It fails after its noise was drawn only as AdaSSP does.
 func (m Boosted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src, settings)
+	return m.run(m, rows, labels, src, settings)
+}
+
+// run is Run of a mechanism that does what m does.
+func (m Boosted) run(of mechanism.Mechanism, rows matrix.Rows, labels []float64, src noise.Source,
+	settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(of, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}
 	level, workers := m.Clip/m.LabelBound, settings.Value().Workers
-	theta := make([]float64, rowsOf(rows))
+	d, draw := rowsOf(rows), noise.Exact(src)
+	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
+	theta := make([]float64, d)
 	// residual is a function of the record and of what was released: |residual| ≤ 1.
 	residual := func(i int, x []float64) float64 {
 		return math.Max(-1, math.Min(1, (labels[i]/m.LabelBound-floats.Dot(x, theta))/level))
 	}
-	q, ofCross, solve, err := m.begin(rows, src, workers, residual)
+	mo := moments{gram: mat.NewSymDense(d, nil)}
+	q := mo.add(rows, m.RowNorm, workers, residual)
+	solve, err := m.solver(mo.gram, ofEigen, ofGram)
 	if err != nil {
 		return nil, err
 	}
