@@ -105,12 +105,6 @@ type Domain struct {
 	Rows int
 }
 
-// record is one that a canary can be.
-type record struct {
-	x     []float64
-	label float64
-}
-
 // extremes returns the longest records: along each axis and the diagonal, in either sense, or the corners of the box
 // and its middle.
 func (d Domain) extremes() (all [][]float64) {
@@ -165,42 +159,42 @@ func (d Domain) Pairs(adj privacy.Adjacency) ([]Pair, error) {
 			"positive where features have no bounds"), adj.Validate()); err != nil {
 		return nil, err
 	}
-	data := func(records ...record) Data {
+	data := func(records ...Record) Data {
 		rows, labels := matrix.NewDense(len(records), width, nil), make([]float64, len(records))
 		for i, r := range records {
-			copy(rows.Data[i*width:], r.x)
-			labels[i] = r.label
+			copy(rows.Data[i*width:], r.X)
+			labels[i] = r.Y
 		}
 		return Data{rows, labels}
 	}
 	var pairs []Pair
 	for _, x := range d.extremes() {
 		for i, label := range d.Labels {
-			canary := record{x, label}
-			far := record{d.opposite(x), d.Labels[len(d.Labels)-1-i]} // a label farther from it, if there are two
-			turned := record{d.opposite(x), label}
+			canary := Record{x, label}
+			far := Record{d.opposite(x), d.Labels[len(d.Labels)-1-i]} // a label farther from it, if there are two
+			turned := Record{d.opposite(x), label}
 			// and returns the records and a person's besides, each of them like r.
-			and := func(of []record, r record) Data {
-				return data(append(slices.Clone(of), slices.Repeat([]record{r}, max(1, d.Rows))...)...)
+			and := func(of []Record, r Record) Data {
+				return data(append(slices.Clone(of), slices.Repeat([]Record{r}, max(1, d.Rows))...)...)
 			}
 			for _, beside := range []struct {
 				name string
-				of   []record
+				of   []Record
 			}{
 				{"alone", nil},
-				{"beside four like it", slices.Repeat([]record{canary}, 4)},
-				{"beside forty opposed to it", slices.Repeat([]record{turned}, 40)},
+				{"beside four like it", slices.Repeat([]Record{canary}, 4)},
+				{"beside forty opposed to it", slices.Repeat([]Record{turned}, 40)},
 			} {
-				name := fmt.Sprintf("x = %.3g, y = %g, %s", canary.x, canary.label, beside.name)
+				name := fmt.Sprintf("x = %.3g, y = %g, %s", canary.X, canary.Y, beside.name)
 				with := and(beside.of, canary)
 				if adj == privacy.AddRemove {
 					pairs = append(pairs, Pair{name, with, data(beside.of...)})
 					continue
 				}
-				for _, other := range []record{turned, {x, far.label}, far} {
-					if !equal(append(slices.Clone(other.x), other.label), append(slices.Clone(x), label)) {
-						pairs = append(pairs, Pair{fmt.Sprintf("%s, or x = %.3g, y = %g in its place", name, other.x,
-							other.label), with, and(beside.of, other)})
+				for _, other := range []Record{turned, {x, far.Y}, far} {
+					if !equal(append(slices.Clone(other.X), other.Y), append(slices.Clone(x), label)) {
+						pairs = append(pairs, Pair{fmt.Sprintf("%s, or x = %.3g, y = %g in its place", name, other.X,
+							other.Y), with, and(beside.of, other)})
 					}
 				}
 			}
