@@ -76,7 +76,7 @@ func (c Config) Calibrate() (Boosting, error) {
 		privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta), m.Validate()); err != nil {
 		return m, err
 	}
-	sigma, err := privacy.GaussianSigma(math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0))
+	sigma, err := privacy.GaussianSigma(privacy.Typed(c.Epsilon, c.Delta))
 	if err != nil {
 		return m, err
 	}

@@ -98,9 +98,8 @@ func Calibrate(c Config) (Objective, error) {
 		return m, err
 	}
 	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.Lipschitz())
-	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
-	// decimals and their float64.
-	k := &calibration{m: m, eps: math.Nextafter(c.Epsilon, 0), delta: math.Nextafter(c.Delta, 0)}
+	k := &calibration{m: m}
+	k.eps, k.delta = privacy.Typed(c.Epsilon, c.Delta)
 	unit, err := privacy.GaussianSigma(k.eps, k.delta)
 	if err != nil {
 		return m, err

@@ -180,13 +180,12 @@ func CalibrateOutput(c OutputConfig) (Output, error) {
 		privacy.Within(c.Delta >= 0 && c.Delta < 1, "Delta", c.Delta, "a number in [0, 1)")); err != nil {
 		return m, err
 	}
-	// What a person typed is a decimal: the neighbours below pay for its distance.
-	eps := math.Nextafter(c.Epsilon, 0)
+	eps, delta := privacy.Typed(c.Epsilon, c.Delta)
 	if c.Delta == 0 {
 		m.Sigma, m.Scale = 0, m.Sensitivity()/eps*(1+1e-15)
 		return m, m.Validate()
 	}
-	unit, err := privacy.GaussianSigma(eps, math.Nextafter(c.Delta, 0))
+	unit, err := privacy.GaussianSigma(eps, delta)
 	if err != nil {
 		return m, err
 	}

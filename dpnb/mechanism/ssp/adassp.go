@@ -73,14 +73,13 @@ func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 	return m, nil
 }
 
-// unitSigma returns the σ of a Gaussian mechanism of sensitivity 1, for the neighbours below of ε and δ, which pays for
-// the difference between the decimals that a person typed and their float64.
+// unitSigma returns the σ of a Gaussian mechanism of sensitivity 1 for (ε, δ).
 func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
 	if err := cmp.Or(privacy.CheckEpsilon(eps), privacy.CheckGaussianDelta(delta),
 		mechanism.OnlyAddRemove(adj, perturbedMoments)); err != nil {
 		return 0, err
 	}
-	return privacy.GaussianSigma(math.Nextafter(eps, 0), math.Nextafter(delta, 0))
+	return privacy.GaussianSigma(privacy.Typed(eps, delta))
 }
 
 // perturbedMoments is what an adjacency is refused for.

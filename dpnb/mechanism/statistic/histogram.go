@@ -141,7 +141,7 @@ func CalibrateHistogram(of Cells, epsilon, delta float64, countsMu bool) (Histog
 	if err := privacy.CheckGaussianDelta(delta); err != nil {
 		return m, err
 	}
-	sigma, err := privacy.GaussianSigma(math.Nextafter(epsilon, 0), math.Nextafter(delta, 0))
+	sigma, err := privacy.GaussianSigma(privacy.Typed(epsilon, delta))
 	if err != nil {
 		return m, err
 	}

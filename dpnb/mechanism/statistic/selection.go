@@ -71,7 +71,7 @@ func (c SelectionConfig) Calibrate() (Selection, error) {
 		privacy.CheckGaussianDelta(c.Delta)); err != nil {
 		return Selection{}, err
 	}
-	eps, delta := math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	eps, delta := privacy.Typed(c.Epsilon, c.Delta)
 	own = math.Nextafter(own, 0)
 	best, err := normalSelection(c.Keys, eps, delta, own)
 	if err != nil || c.Normal {

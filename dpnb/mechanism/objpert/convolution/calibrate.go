@@ -68,9 +68,7 @@ func Calibrate(c Config) (COP, error) {
 	if err := c.validate(); err != nil {
 		return COP{}, err
 	}
-	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
-	// decimals and their float64.
-	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	c.Epsilon, c.Delta = privacy.Typed(c.Epsilon, c.Delta)
 	if c.Lambda > 0 {
 		if err := c.Loss.validate(); err != nil {
 			return COP{}, err

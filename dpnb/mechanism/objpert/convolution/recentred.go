@@ -236,7 +236,7 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 		return Recentred{}, &privacy.ParamError{Name: "Rule", Value: int(c.Rule),
 			Want: "Predicted, with no Width and no Lambda"}
 	}
-	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	c.Epsilon, c.Delta = privacy.Typed(c.Epsilon, c.Delta)
 	gauss, err := privacy.GaussianSigma(c.Epsilon, c.Delta)
 	if err != nil {
 		return Recentred{}, err

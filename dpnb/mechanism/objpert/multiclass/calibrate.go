@@ -174,9 +174,8 @@ func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
-	// decimals and their float64.
-	return privacy.DeltaUpper(p, math.Nextafter(k.config.Epsilon, 0)) <= math.Nextafter(k.config.Delta, 0), nil
+	eps, delta := privacy.Typed(k.config.Epsilon, k.config.Delta)
+	return privacy.DeltaUpper(p, eps) <= delta, nil
 }
 
 // search sets λ and σ by the rule of Config, or returns why there are none.
