@@ -51,10 +51,8 @@ func (a *Approximate) Cells(count int) (without, with []float64) {
 		cuts = append(cuts, (float64(k)+0.5)*step)
 	}
 	// The slope of the extra record says which way it pushes; b ∓ push does more.
-	_, atZero := a.gradients(0, t, slope)
-	apart := a.Scalar
-	sign := push
-	if base, _ := a.gradients(0, t, slope); atZero < base {
+	apart, sign := a.Scalar, push
+	if without, with := a.gradients(0, t, slope); with < without {
 		sign = -push
 	}
 	apart.Tilt = a.Tilt - sign

@@ -32,16 +32,11 @@ func newCurve(s score, drawn [2][][]float64, quarter, half int, dir privacy.Dire
 	if dir == privacy.Add {
 		p, q, sign = q, p, -1
 	}
-	values := func(x [][]float64) []float64 {
-		v := make([]float64, len(x))
-		for i := range x {
-			v[i] = sign * s.of(x[i])
-		}
-		slices.Sort(v)
-		return v
-	}
-	cuts := curveCuts(values(p[quarter:half]), values(q[quarter:half]))
-	c := bandAt(values(p[half:]), values(q[half:]), cuts, level)
+	cuts := curveCuts(s.values(p[quarter:half], sign), s.values(q[quarter:half], sign))
+	tested, other := s.values(p[half:], sign), s.values(q[half:], sign)
+	slices.Sort(tested)
+	slices.Sort(other)
+	c := bandAt(tested, other, cuts, level)
 	for i := range c.Points {
 		c.Points[i].Allowed = allowed.at(c.Points[i].FalsePositive.Estimate)
 	}

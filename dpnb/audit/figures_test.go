@@ -76,8 +76,8 @@ func TestFiguresStay(t *testing.T) {
 				put(fmt.Sprint("forms ", i), f.Delta(dir, 0.4, 24), f.Delta(dir, 0, 16))
 			}
 		}
-		lines := []Line{{Loss: loss.Logistic{}, Row: 1, Label: 1, Ridge: 1, Sigma: 2}, {Loss: loss.Logistic{}, Row: 0.5,
-			Label: -1, Ridge: 2, Sigma: 1.5}}
+		lines := []Scalar{{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 1, Sigma: 2},
+			{Loss: loss.Logistic{}, ExtraX: 0.5, ExtraY: -1, Lambda: 2, Sigma: 1.5}}
 		put("product", ProductDelta(lines, privacy.Remove, 0.2, 40), ProductDelta(lines[:1], privacy.Add, 0.1, 40))
 		pureLaw := PureLaw{Loss: loss.Logistic{}, Bend: loss.FreeBend(1, 0.5, 2), Scale: 0.5, Lambda: 2}
 		one, two := PureRecord{[]float64{1, 0}, 1, 1}, PureRecord{[]float64{0.6, 0.8}, 0.7, -1}

@@ -98,23 +98,9 @@ func (f Forms) derivatives() (of func(slope, curv, t []float64), lipschitz, coup
 	}, f.Loss.Lipschitz(), 0
 }
 
-// Line is Forms with one form in one dimension, of which Product composes several with orthogonal rows.
-type Line struct {
-	Loss         loss.Loss
-	Row, Label   float64
-	Ridge, Sigma float64
-}
-
-// cells returns the probabilities of cells of θ without and with the record.
-func (l Line) cells(count int) (without, with []float64) {
-	s := Scalar{Loss: l.Loss, ExtraX: l.Row, ExtraY: l.Label, Lambda: l.Ridge, Sigma: l.Sigma}
-	reach := (9*l.Sigma + math.Abs(l.Row)*l.Loss.Lipschitz()) / l.Ridge
-	return s.CellsAt(floats.Span(make([]float64, count+1), -reach, reach))
-}
-
-// ProductDelta returns a lower bound on δ(ε) of objective perturbation with one record of orthogonal rows, each as a
-// Line: the losses of cells, rounded down to a lattice, are added.
-func ProductDelta(lines []Line, d privacy.Direction, eps float64, cells int) float64 {
+// ProductDelta returns a lower bound on δ(ε) of objective perturbation with one record of orthogonal rows, each the
+// extra record of a line that has no other: the losses of cells, rounded down to a lattice, are added.
+func ProductDelta(lines []Scalar, d privacy.Direction, eps float64, cells int) float64 {
 	const most = 60.0
 	step := 1e-3
 	if len(lines) > 1 {
@@ -122,7 +108,8 @@ func ProductDelta(lines []Line, d privacy.Direction, eps float64, cells int) flo
 	}
 	law, lowest := []float64{1}, 0 // in units of step
 	for _, l := range lines {
-		p, q := l.cells(cells)
+		reach := (9*l.Sigma + math.Abs(l.ExtraX)*l.Loss.Lipschitz()) / l.Lambda
+		p, q := l.CellsAt(floats.Span(make([]float64, cells+1), -reach, reach))
 		if d == privacy.Remove {
 			p, q = q, p
 		}

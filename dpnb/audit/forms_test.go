@@ -18,7 +18,10 @@ func TestFormsAgainstProducts(t *testing.T) {
 		f := Forms{Loss: l, Rows: [][2]float64{{1, 0}, {0, 1}}, Labels: []float64{0, 2},
 			Ridges: [2]float64{ridge, ridge}, Sigma: sigma}
 		plane := f.Delta(d, eps, 300)
-		lines := ProductDelta([]Line{{l, 1, 0, ridge, sigma}, {l, 1, 2, ridge, sigma}}, d, eps, 3000)
+		one := Scalar{Loss: l, ExtraX: 1, Lambda: ridge, Sigma: sigma}
+		two := one
+		two.ExtraY = 2
+		lines := ProductDelta([]Scalar{one, two}, d, eps, 3000)
 		if r := lines / plane; r > 1.001 || r < 0.98 {
 			t.Errorf("%v: %.6g in lines, %.6g in the plane", d, lines, plane)
 		}
@@ -45,7 +48,8 @@ func TestFormsGaussian(t *testing.T) {
 		if got := f.Delta(d, 0.5, 400); !(math.Abs(got/want-1) <= 2e-3) {
 			t.Errorf("%v: %.6g, want %.6g", d, got, want)
 		}
-		if got := ProductDelta([]Line{{l, 1, 1e4, 1, 3}}, d, 0.5, 4000); got > want*1.0001 || got < 0.98*want {
+		line := Scalar{Loss: l, ExtraX: 1, ExtraY: 1e4, Lambda: 1, Sigma: 3}
+		if got := ProductDelta([]Scalar{line}, d, 0.5, 4000); got > want*1.0001 || got < 0.98*want {
 			t.Errorf("%v, by cells: %.6g, want %.6g", d, got, want)
 		}
 	}

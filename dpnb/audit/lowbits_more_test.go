@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func severalClasses(n, d, classes int) []LowBitsCase {
 	// no bit is lost, the best case of the attack.
 	first := LowBitsCase{Name: fmt.Sprintf("softmax, K = %d, b known, d = %d", classes, d), Fault: GridNoise}
 	first.Attack = LowBits{
-		Scales: same(classes*d, joint.OutputSigma*math.Sqrt(1-1/float64(classes))),
+		Scales: slices.Repeat([]float64{joint.OutputSigma * math.Sqrt(1-1/float64(classes))}, classes*d),
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
 			b := make([]float64, classes*d)
 			noise.Exact(src).FillNormal(b, joint.Sigma)
@@ -69,7 +70,7 @@ func severalClasses(n, d, classes int) []LowBitsCase {
 	apart := must.Get(multiclass.CalibrateOneVsRest(config, loss.Logistic{}))
 	second := LowBitsCase{Name: fmt.Sprintf("one-vs-rest, K = %d, b known, d = %d", classes, d), Fault: GridNoise}
 	second.Attack = LowBits{
-		Scales: same(classes*d, apart.Binary.OutputSigma),
+		Scales: slices.Repeat([]float64{apart.Binary.OutputSigma}, classes*d),
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
 			var all []float64
 			for c := range classes {

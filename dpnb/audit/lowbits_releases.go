@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -84,7 +85,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 			return nil, err
 		}
 		c := LowBitsCase{Name: fmt.Sprintf("output perturbation, d = %d, ε = %g, δ = %g", d, epsilon, delta)}
-		c.Attack.Scales = same(d, m.Sigma+m.Scale)
+		c.Attack.Scales = slices.Repeat([]float64{m.Sigma + m.Scale}, d)
 		known := map[bool][]float64{}
 		for _, with := range []bool{true, false} {
 			if known[with], err = minimise(with, m.Lambda, nil, m.Tolerance); err != nil {
@@ -121,7 +122,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	}
 	objective := LowBitsCase{Name: fmt.Sprintf("objective perturbation, b known, d = %d", d)}
 	objective.Attack = LowBits{
-		Scales: same(d, m.OutputSigma),
+		Scales: slices.Repeat([]float64{m.OutputSigma}, d),
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
 			b := make([]float64, d)
 			eta := noise.Exact(src).FillNormal(b, m.Sigma)
@@ -146,7 +147,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	}
 	matrix := LowBitsCase{Name: fmt.Sprintf("diagonal of the curvature, d = %d, μ = 0.01", d)}
 	matrix.Attack = LowBits{
-		Scales: same(d, curvature.Sigma),
+		Scales: slices.Repeat([]float64{curvature.Sigma}, d),
 		Sums: func(with bool, _ *noise.Seeded) ([]float64, error) {
 			x, y := data(with)
 			return diagonal(interval.PublicCurvature(m, x, y, theta, float64(x.N)))
@@ -177,12 +178,4 @@ func lowBitsRecords(n, d int) (*matrix.Dense, []float64) {
 		labels[i] = float64(2*(rng.Uint64()&1)) - 1
 	}
 	return rows, labels
-}
-
-func same(d int, v float64) []float64 {
-	x := make([]float64, d)
-	for j := range x {
-		x[j] = v
-	}
-	return x
 }

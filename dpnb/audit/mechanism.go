@@ -43,12 +43,7 @@ func (o *Options) value() (Options, error) {
 	if o != nil {
 		v = *o
 	}
-	if v.Draws == 0 {
-		v.Draws = 4000
-	}
-	if v.Level == 0 {
-		v.Level = 0.99
-	}
+	v.Draws, v.Level = cmp.Or(v.Draws, 4000), cmp.Or(v.Level, 0.99)
 	if v.Observe == nil {
 		v.Observe = observed
 	}
@@ -173,15 +168,8 @@ func Mechanism(ctx context.Context, m mechanism.Mechanism, pair Pair, options *O
 		// Scores of the draws that choose, and of those that test.
 		var forEpsilon, forClaim choice
 		for _, s := range scores {
-			values := func(x [][]float64) []float64 {
-				v := make([]float64, len(x))
-				for i := range x {
-					v[i] = sign * s.of(x[i])
-				}
-				return v
-			}
-			consider(s, values(p[quarter:half]), values(q[quarter:half]), c.Draws, o.Delta, allowed, &forEpsilon,
-				&forClaim)
+			consider(s, s.values(p[quarter:half], sign), s.values(q[quarter:half], sign), c.Draws, o.Delta, allowed,
+				&forEpsilon, &forClaim)
 		}
 		for _, t := range []choice{forEpsilon, forClaim} {
 			if t.score.of == nil {

@@ -66,10 +66,7 @@ func (o OneRun) Run(options *Options, src *noise.Seeded) (*OneRunCertificate, er
 		return nil, err
 	}
 	m := len(canaries)
-	r := o.Guesses
-	if r == 0 {
-		r = m
-	}
+	r := cmp.Or(o.Guesses, m)
 	if err := cmp.Or(privacy.Within(m >= 1 && o.Score != nil, "Canaries", m, "at least 1, and a score of them"),
 		privacy.Within(r >= 1 && r <= m, "Guesses", o.Guesses, "at most as many as canaries, or 0")); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -104,12 +105,6 @@ type Domain struct {
 	Rows int
 }
 
-// record is one that a canary can be.
-type record struct {
-	x     []float64
-	label float64
-}
-
 // extremes returns the longest records: along each axis and the diagonal, in either sense, or the corners of the box
 // and its middle.
 func (d Domain) extremes() (all [][]float64) {
@@ -156,56 +151,50 @@ func (d Domain) Pairs(adj privacy.Adjacency) ([]Pair, error) {
 	if d.Lower != nil {
 		width = len(d.Lower)
 	}
-	fail := func(name string, value any, want string) ([]Pair, error) {
-		return nil, &privacy.ParamError{Name: name, Value: value, Want: want}
-	}
-	switch {
-	case len(d.Labels) == 0:
-		return fail("Labels", d.Labels, "at least one label that a record may have")
-	case width < 1 || len(d.Lower) != len(d.Upper):
-		return fail("Features", width, "at least 1, and bounds for each or none")
-	case d.Lower == nil && !(d.RowNorm > 0):
-		return fail("RowNorm", d.RowNorm, "positive where features have no bounds")
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(
+		privacy.Within(len(d.Labels) > 0, "Labels", d.Labels, "at least one label that a record may have"),
+		privacy.Within(width >= 1 && len(d.Lower) == len(d.Upper), "Features", width,
+			"at least 1, and bounds for each or none"),
+		privacy.Within(d.Lower != nil || d.RowNorm > 0, "RowNorm", d.RowNorm,
+			"positive where features have no bounds"), adj.Validate()); err != nil {
 		return nil, err
 	}
-	data := func(records ...record) Data {
+	data := func(records ...Record) Data {
 		rows, labels := matrix.NewDense(len(records), width, nil), make([]float64, len(records))
 		for i, r := range records {
-			copy(rows.Data[i*width:], r.x)
-			labels[i] = r.label
+			copy(rows.Data[i*width:], r.X)
+			labels[i] = r.Y
 		}
 		return Data{rows, labels}
 	}
 	var pairs []Pair
 	for _, x := range d.extremes() {
 		for i, label := range d.Labels {
-			canary := record{x, label}
-			far := record{d.opposite(x), d.Labels[len(d.Labels)-1-i]} // a label farther from it, if there are two
-			turned := record{d.opposite(x), label}
+			canary := Record{x, label}
+			far := Record{d.opposite(x), d.Labels[len(d.Labels)-1-i]} // a label farther from it, if there are two
+			turned := Record{d.opposite(x), label}
 			// and returns the records and a person's besides, each of them like r.
-			and := func(of []record, r record) Data {
-				return data(append(slices.Clone(of), slices.Repeat([]record{r}, max(1, d.Rows))...)...)
+			and := func(of []Record, r Record) Data {
+				return data(append(slices.Clone(of), slices.Repeat([]Record{r}, max(1, d.Rows))...)...)
 			}
 			for _, beside := range []struct {
 				name string
-				of   []record
+				of   []Record
 			}{
 				{"alone", nil},
-				{"beside four like it", slices.Repeat([]record{canary}, 4)},
-				{"beside forty opposed to it", slices.Repeat([]record{turned}, 40)},
+				{"beside four like it", slices.Repeat([]Record{canary}, 4)},
+				{"beside forty opposed to it", slices.Repeat([]Record{turned}, 40)},
 			} {
-				name := fmt.Sprintf("x = %.3g, y = %g, %s", canary.x, canary.label, beside.name)
+				name := fmt.Sprintf("x = %.3g, y = %g, %s", canary.X, canary.Y, beside.name)
 				with := and(beside.of, canary)
 				if adj == privacy.AddRemove {
 					pairs = append(pairs, Pair{name, with, data(beside.of...)})
 					continue
 				}
-				for _, other := range []record{turned, {x, far.label}, far} {
-					if !equal(append(slices.Clone(other.x), other.label), append(slices.Clone(x), label)) {
-						pairs = append(pairs, Pair{fmt.Sprintf("%s, or x = %.3g, y = %g in its place", name, other.x,
-							other.label), with, and(beside.of, other)})
+				for _, other := range []Record{turned, {x, far.Y}, far} {
+					if !equal(append(slices.Clone(other.X), other.Y), append(slices.Clone(x), label)) {
+						pairs = append(pairs, Pair{fmt.Sprintf("%s, or x = %.3g, y = %g in its place", name, other.X,
+							other.Y), with, and(beside.of, other)})
 					}
 				}
 			}

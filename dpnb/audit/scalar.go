@@ -133,12 +133,16 @@ func normalMass(a, b float64) float64 { return math.Max(0, normal.Mass(a, b)) }
 // DeltaLower returns a lower bound on δ(ε) in the given direction: Remove draws the output from the dataset that has
 // the extra record.
 func (s *Scalar) DeltaLower(dir privacy.Direction, eps float64) float64 {
-	without, with := s.Cells(20_000)
-	p, q := with, without
+	return s.delta(dir, eps, 20_000)
+}
+
+// delta is DeltaLower of so many cells.
+func (s *Scalar) delta(dir privacy.Direction, eps float64, cells int) float64 {
+	without, with := s.Cells(cells)
 	if dir == privacy.Add {
-		p, q = q, p
+		return HockeyStick(without, with, eps)
 	}
-	return HockeyStick(p, q, eps)
+	return HockeyStick(with, without, eps)
 }
 
 // HockeyStick returns Σ (pᵢ − e^ε qᵢ)₊ of two vectors of probabilities.

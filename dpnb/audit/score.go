@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -17,6 +18,15 @@ import (
 type score struct {
 	name string
 	of   func(x []float64) float64
+}
+
+// values returns the score, times a sign, of observations.
+func (s score) values(x [][]float64, sign float64) []float64 {
+	v := make([]float64, len(x))
+	for i := range x {
+		v[i] = sign * s.of(x[i])
+	}
+	return v
 }
 
 // observed is what a release shows, as numbers: its coefficients, every number that was released beside them, and how
@@ -169,11 +179,7 @@ func newMoments(p, q [][]float64, f func(v, median, spread float64) float64) *mo
 			continue
 		}
 		m.keep, median = append(m.keep, j), append(median, column[n/2])
-		s := column[n*3/4] - column[n/4]
-		if s == 0 {
-			s = (column[n-1] - column[0]) / 4
-		}
-		spread = append(spread, s)
+		spread = append(spread, cmp.Or(column[n*3/4]-column[n/4], (column[n-1]-column[0])/4))
 	}
 	m.transform = func(x []float64) []float64 {
 		y := make([]float64, len(m.keep))

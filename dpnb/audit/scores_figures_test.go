@@ -48,9 +48,10 @@ func TestFiguresOfScoresStay(t *testing.T) {
 		forms := Forms{Loss: loss.Logistic{}, Rows: [][2]float64{{1, 0.2}, {-0.3, 0.8}}, Labels: []float64{1, -1},
 			Ridges: [2]float64{0.5, 2}, Turn: 0.4, Sigma: 1.5}
 		put("forms", forms.Delta(privacy.Remove, 0.1, 60), forms.Delta(privacy.Add, 0.4, 60))
-		line := Line{Loss: loss.Logistic{}, Row: 1, Label: 1, Ridge: 0.5, Sigma: 2}
-		put("lines", ProductDelta([]Line{line}, privacy.Remove, 0.1, 300), ProductDelta([]Line{line, {Loss: loss.Huber{
-			Threshold: 1}, Row: -0.5, Label: 0.3, Ridge: 1, Sigma: 1}}, privacy.Add, 0.2, 300))
+		line := Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 0.5, Sigma: 2}
+		other := Scalar{Loss: loss.Huber{Threshold: 1}, ExtraX: -0.5, ExtraY: 0.3, Lambda: 1, Sigma: 1}
+		put("lines", ProductDelta([]Scalar{line}, privacy.Remove, 0.1, 300),
+			ProductDelta([]Scalar{line, other}, privacy.Add, 0.2, 300))
 		nb := &Neighbours{Loss: loss.PseudoHuber{Threshold: 0.5}, Rows: matrix.NewDense(2, 2, []float64{1, 0.2, -0.4,
 			0.7}), Labels: []float64{1, -0.5}, Extra: []float64{0.6, -0.6}, ExtraLabel: 1, Lambda: 0.3, Sigma: 1.2}
 		for k, shrinkage := range [][]float64{nil, {0.5, 0}} {

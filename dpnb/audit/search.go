@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -53,10 +54,7 @@ type candidate struct {
 // Run searches from several starts, the known bad cases among them, by accepted random steps. Deterministic for a
 // source.
 func (s Search) Run(ctx context.Context, src *noise.Seeded) (Found, error) {
-	steps := s.Steps
-	if steps == 0 {
-		steps = 400
-	}
+	steps := cmp.Or(s.Steps, 400)
 	var best Found
 	for start := range 8 {
 		rng := src.Stream(start)
@@ -157,12 +155,7 @@ func (s Search) evaluate(c candidate) Found {
 		}
 		text += " and a convex regulariser"
 	}
-	without, with := n.Cells(searchCells)
-	p, q := with, without
-	if s.Direction == privacy.Add {
-		p, q = q, p
-	}
-	exact := HockeyStick(p, q, s.Epsilon)
+	exact := n.delta(s.Direction, s.Epsilon, searchCells)
 	if exact < searchFloor {
 		exact = 0
 	}

@@ -34,8 +34,8 @@ func Worst(ctx context.Context, m mechanism.Mechanism, pairs []Pair, options *Op
 		if err := pair.check(m.Describe().Adjacency, rowsOf(m)); err != nil {
 			return Pair{}, err
 		}
-		if err := errors.Join(m.Check(pair.With.Rows, pair.With.Labels), m.Check(pair.Without.Rows,
-			pair.Without.Labels)); err != nil {
+		if err := errors.Join(mechanism.Check(m, pair.With.Rows, pair.With.Labels),
+			mechanism.Check(m, pair.Without.Rows, pair.Without.Labels)); err != nil {
 			refusals = err
 			continue
 		}
@@ -64,15 +64,8 @@ func separation(p, q [][]float64) float64 {
 	half := len(p) / 2
 	best := 0.0
 	for _, s := range learn(p[:half], q[:half]) {
-		values := func(x [][]float64) []float64 {
-			v := make([]float64, len(x))
-			for i := range x {
-				v[i] = s.of(x[i])
-			}
-			return v
-		}
-		m, sd := stat.MeanStdDev(values(p[half:]), nil)
-		n, se := stat.MeanStdDev(values(q[half:]), nil)
+		m, sd := stat.MeanStdDev(s.values(p[half:], 1), nil)
+		n, se := stat.MeanStdDev(s.values(q[half:], 1), nil)
 		if spread := math.Hypot(sd, se); spread > 0 {
 			best = math.Max(best, (m-n)/spread)
 		} else if m != n {

@@ -34,6 +34,21 @@ func (s Span) Roughen(q *mat.SymDense, w float64) {
 	}
 }
 
+// Eigen returns the eigenvalues, rising, and the eigenvectors of m, in columns; ok is false if an entry is not finite
+// or they were not found.
+func Eigen(m *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
+	if norm := mat.Norm(m, 1); math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return nil, nil, false
+	}
+	var e mat.EigenSym
+	if !e.Factorize(m, true) {
+		return nil, nil, false
+	}
+	vectors = new(mat.Dense)
+	e.VectorsTo(vectors)
+	return e.Values(nil), vectors, true
+}
+
 // Rising reports whether spans rise and do not overlap.
 func Rising(spans []Span) bool {
 	end := 0

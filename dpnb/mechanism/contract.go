@@ -35,9 +35,11 @@ type Mechanism interface {
 	// alone, the features and, if their number was planned and is public, the records; else zero. A budget would be
 	// charged for such a run.
 	Feasible(features, records int) error
-	// Check validates records against the parameters, before any noise is drawn.
+	// Check validates records against the parameters, where Validate returns nil, before any noise is drawn: see the
+	// function of this name.
 	//
-	// Errors: *matrix.DataError for records outside the domain for which the noise was calibrated, or as Validate.
+	// Errors: *matrix.DataError for records outside the domain for which the noise was calibrated, or a
+	// *privacy.ParamError for parameters that are not for such records.
 	Check(rows matrix.Rows, labels []float64) error
 	// Run checks, charges (Settings.Charge), draws noise from src and releases, or returns an error and releases
 	// nothing. settings may be nil, of a caller who has charged.
@@ -137,6 +139,23 @@ func Uncertified(tau float64) error {
 		tau, erm.ErrTolerance)
 }
 
+// Minimised returns the minimiser of p, certified to the tolerance, which is what there is left of τ. Unless the passes
+// are limited it goes on until it has it, by steps that are proved to arrive (docs/theory/solvers.md).
+//
+// Errors: as Unsolved.
+func Minimised(p *erm.Problem, tolerance, tau float64, settings *Settings) ([]float64, error) {
+	if !(tolerance > 0) {
+		return nil, Uncertified(tau)
+	}
+	s := settings.Value()
+	found, err := erm.Minimize(p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
+		Persist: s.MaxPasses == 0})
+	if err != nil {
+		return nil, Unsolved(err, tau)
+	}
+	return found.Theta, nil
+}
+
 // Unsolved is the error of a run whose solver ended with err: Uncertified, because the solver's figures depend on the
 // records, or that they cannot be read any longer, which does not.
 func Unsolved(err error, tau float64) error {
@@ -146,6 +165,14 @@ func Unsolved(err error, tau float64) error {
 	return Uncertified(tau)
 }
 
+// Check validates m and, against its parameters, records. Errors: as m's Validate and Check.
+func Check(m Mechanism, rows matrix.Rows, labels []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	return m.Check(rows, labels)
+}
+
 // Begin is how every Run begins: it checks the source and the records, charges, and returns the release without its
 // coefficients, with the guarantee of m's event and the stamp of src. It is the only place where records are checked
 // before they are used: no caller can say that they were checked, and one that leaves them alone while Run runs
@@ -153,12 +180,12 @@ func Unsolved(err error, tau float64) error {
 // No noise has been drawn then: the stamp says which source Run draws from and not that it has drawn, so that a
 // Mechanism of another program that draws from elsewhere, or not at all, is stamped as what it was given.
 //
-// Errors: ErrNoSource, or as m's Check and Event, or as settings.Charge.
+// Errors: ErrNoSource, or as Check and m's Event, or as settings.Charge.
 func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
 	if src == nil {
 		return nil, ErrNoSource
 	}
-	if err := m.Check(rows, labels); err != nil {
+	if err := Check(m, rows, labels); err != nil {
 		return nil, err
 	}
 	profile, err := Profile(m)

@@ -98,7 +98,7 @@ func refuses(c tenant, rows matrix.Rows, labels []float64, err error) error {
 // refusesParameters sets every parameter to values that cannot be right.
 func refusesParameters(c tenant) error {
 	rows, labels := c.records(12, 1)
-	if err := errors.Join(c.m.Validate(), c.m.Check(rows, labels), c.m.Feasible(2, 500)); err != nil {
+	if err := errors.Join(mechanism.Check(c.m, rows, labels), c.m.Feasible(2, 500)); err != nil {
 		return err
 	}
 	tried := 0
@@ -115,7 +115,7 @@ func refusesParameters(c tenant) error {
 		if _, err := bad.m.Event(); err == nil {
 			return fmt.Errorf("%s has a cost", mutant.what)
 		}
-		if err := refuses(bad, rows, labels, bad.m.Check(rows, labels)); err != nil {
+		if err := refuses(bad, rows, labels, mechanism.Check(bad.m, rows, labels)); err != nil {
 			return fmt.Errorf("%s %w", mutant.what, err)
 		}
 	}

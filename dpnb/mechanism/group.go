@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -161,12 +162,6 @@ func tooMuch(g Group, epsilon, delta float64) error {
 
 // Validate implements Mechanism.
 func (g Group) Validate() error {
-	if g.Of == nil {
-		return &privacy.ParamError{Name: "Of", Value: nil, Want: "a mechanism"}
-	}
-	if err := CheckRows(g.Rows); err != nil {
-		return err
-	}
 	_, err := g.Event()
 	return err
 }
@@ -175,20 +170,8 @@ func (g Group) Validate() error {
 //
 // Errors: as that of Of; one that wraps privacy.ErrUnsupported unless that of Of is under add/remove-one.
 func (g Group) Event() (privacy.Event, error) {
-	if g.Of == nil {
-		return nil, &privacy.ParamError{Name: "Of", Value: nil, Want: "a mechanism"}
-	}
-	if err := CheckRows(g.Rows); err != nil {
-		return nil, err
-	}
-	if err := g.Of.Validate(); err != nil {
-		return nil, err
-	}
-	p, err := Profile(g.Of)
+	p, err := ofARow(g.Of, g.Rows, "several rows of a person are")
 	if err != nil {
-		return nil, err
-	}
-	if err := OnlyAddRemove(p.Adjacency(), "several rows of a person are"); err != nil {
 		return nil, err
 	}
 	// What is not pure at the largest ε that is searched is so at none, and needs no search.
@@ -199,6 +182,21 @@ func (g Group) Event() (privacy.Event, error) {
 	}
 	p, err = privacy.GroupProfile(p, g.Rows)
 	return Known(g, p, err)
+}
+
+// ofARow returns the profile of a mechanism that is to count for so many rows, which must be one under add/remove-one:
+// that alone is known of what is named.
+func ofARow(of Mechanism, rows int, named string) (privacy.Profile, error) {
+	if err := cmp.Or(privacy.Within(of != nil, "Of", nil, "a mechanism"), CheckRows(rows)); err != nil {
+		return nil, err
+	}
+	if err := of.Validate(); err != nil {
+		return nil, err
+	}
+	if err := OnlyAddRemove(of.Describe().Adjacency, named); err != nil {
+		return nil, err
+	}
+	return Profile(of)
 }
 
 // Describe implements Mechanism.
@@ -219,9 +217,6 @@ func (g Group) Feasible(features, records int) error { return g.Of.Feasible(feat
 
 // Check implements Mechanism. Who the rows are of is the caller's to see to.
 func (g Group) Check(rows matrix.Rows, labels []float64) error {
-	if err := g.Validate(); err != nil {
-		return err
-	}
 	return g.Of.Check(rows, labels)
 }
 

@@ -56,8 +56,8 @@ func (g Guarantee) Words() string {
 		exception = ", without exception."
 	}
 	return fmt.Sprintf("(ε = %s, δ = %s), %s: %s changes the probability of any result by a factor of at most e^ε "+
-		"≤ %s%s",
-		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency.Words(), neighbours, factor(g.Epsilon), exception)
+		"≤ %s%s", privacy.FormatUp(g.Epsilon, 6), privacy.FormatUp(g.Delta, 3), g.Adjacency.Words(), neighbours,
+		factor(g.Epsilon), exception)
 }
 
 // largeDelta is the δ from which a guarantee warns: usual is far less than one over the number of records.
@@ -73,12 +73,13 @@ func (g Guarantee) Warning() string {
 		const guess = 0.001
 		sure := 100 / (1 + (1-guess)/guess*math.Exp(-g.Epsilon))
 		large = append(large, fmt.Sprintf("ε = %s is so large that the guarantee says next to nothing: who thinks it "+
-			"1 in 1000 that a record was used may come to be as much as %s %% sure of it.", roundedUp(g.Epsilon, 6),
-			strconv.FormatFloat(math.Min(math.Ceil(100*sure)/100, 100), 'g', -1, 64)))
+			"1 in 1000 that a record was used may come to be as much as %s %% sure of it.",
+			privacy.FormatUp(g.Epsilon, 6), strconv.FormatFloat(math.Min(math.Ceil(100*sure)/100, 100), 'g', -1, 64)))
 	}
 	if g.Delta >= largeDelta {
 		large = append(large, fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record "+
-			"away. Usual is far less than one over the number of records, for example 1e-6.", roundedUp(g.Delta, 3)))
+			"away. Usual is far less than one over the number of records, for example 1e-6.",
+			privacy.FormatUp(g.Delta, 3)))
 	}
 	return strings.Join(large, " ")
 }
@@ -144,11 +145,7 @@ func CloneAlso(also any) any {
 // factor prints e^ε for readers, rounded up.
 func factor(eps float64) string {
 	if eps > 20 {
-		return "exp(" + roundedUp(eps, 6) + ")"
+		return "exp(" + privacy.FormatUp(eps, 6) + ")"
 	}
-	return roundedUp(math.Nextafter(math.Exp(eps), math.Inf(1)), 3)
+	return privacy.FormatUp(math.Nextafter(math.Exp(eps), math.Inf(1)), 3)
 }
-
-// roundedUp prints x ≥ 0 with at most the given number of digits, never less than x: a privacy figure that is printed
-// is one that holds.
-func roundedUp(x float64, digits int) string { return privacy.FormatUp(x, digits) }

@@ -88,16 +88,7 @@ func (r Replaced) Validate() error {
 //
 // Errors: as that of Of; one that wraps privacy.ErrUnsupported unless it is under add/remove-one.
 func (r Replaced) Event() (privacy.Event, error) {
-	if r.Of == nil {
-		return nil, &privacy.ParamError{Name: "Of", Value: nil, Want: "a mechanism"}
-	}
-	if err := r.Of.Validate(); err != nil {
-		return nil, err
-	}
-	if err := OnlyAddRemove(r.Of.Describe().Adjacency, "what replacing costs is"); err != nil {
-		return nil, err
-	}
-	p, err := Profile(r.Of)
+	p, err := ofARow(r.Of, 1, "what replacing costs is")
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +115,6 @@ func (r Replaced) Feasible(features, records int) error { return r.Of.Feasible(f
 
 // Check implements Mechanism.
 func (r Replaced) Check(rows matrix.Rows, labels []float64) error {
-	if err := r.Validate(); err != nil {
-		return err
-	}
 	return r.Of.Check(rows, labels)
 }
 

@@ -6,6 +6,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
+// Typed returns the neighbours below of an ε and a δ that a person typed: to calibrate for these pays for the
+// difference between those decimals and their float64.
+func Typed(epsilon, delta float64) (float64, float64) {
+	return math.Nextafter(epsilon, 0), math.Nextafter(delta, 0)
+}
+
 // Calibrate returns, rounded to the safe side, the smallest scale > 0 of a one-parameter family at which satisfies
 // holds: satisfies(scale) must be a proof that the wanted guarantee holds, and hold for all large enough scales (more
 // noise, more privacy). The relative distance to the smallest is below tolerance; 0 means the last place.

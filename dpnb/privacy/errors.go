@@ -62,6 +62,11 @@ func CheckGaussianDelta(delta float64) error {
 		"a number in (0, 1), for example 1e-6: Gaussian noise gives no guarantee at δ = 0")
 }
 
+// CheckEpsilon returns nil for 0 < ε ≤ 1000, for which noise is looked for, or a *ParamError.
+func CheckEpsilon(epsilon float64) error {
+	return Within(epsilon > 0 && epsilon <= 1e3, "Epsilon", epsilon, "a number in (0, 1000]")
+}
+
 // Sentinel errors, to be tested with errors.Is.
 var (
 	// ErrAdjacency: guarantees of different adjacency were mixed. Convert one of them first.

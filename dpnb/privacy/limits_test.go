@@ -43,4 +43,8 @@ func TestLimits(t *testing.T) {
 		return err
 	})
 	limits.Argument(t, "ε", 0, none, func(x float64) error { _, err := privacy.GaussianSigma(x, 1e-5); return err })
+	limits.Argument(t, "ε of a calibration", 5e-324, 1000, privacy.CheckEpsilon)
+	if eps, delta := privacy.Typed(0.3, 1e-6); eps != limits.Below(0.3) || delta != limits.Below(1e-6) {
+		t.Errorf("typed 0.3 and 1e-6 are %v and %v", eps, delta)
+	}
 }

@@ -14,6 +14,7 @@ import (
 // must not depend on its worker.
 type Dealer struct {
 	workers, chunks int
+	dealt           int // in this pass
 	work            func(worker, chunk int)
 	next            atomic.Int64
 	wait            sync.WaitGroup
@@ -68,14 +69,19 @@ func NewDealer(workers, chunks int, work func(worker, chunk int)) *Dealer {
 
 // Run deals every chunk once and returns when all are done; a panic of work with an error is then the caller's. The
 // caller is worker 0; with one worker there is no other goroutine and nothing is allocated.
-func (d *Dealer) Run() {
+func (d *Dealer) Run() { d.Deal(d.chunks) }
+
+// Deal is Run for a number of chunks that changes from pass to pass, to no more workers than there are chunks.
+func (d *Dealer) Deal(chunks int) {
+	d.dealt = chunks
 	d.next.Store(0)
-	if d.workers == 1 {
+	workers := min(d.workers, chunks)
+	if workers <= 1 {
 		d.take(0)
 		return
 	}
-	d.wait.Add(d.workers)
-	for w := 1; w < d.workers; w++ {
+	d.wait.Add(workers)
+	for w := 1; w < workers; w++ {
 		go d.join(w)
 	}
 	d.join(0)
@@ -94,7 +100,7 @@ func (d *Dealer) join(w int) {
 func (d *Dealer) take(w int) {
 	for {
 		k := int(d.next.Add(1)) - 1
-		if k >= d.chunks {
+		if k >= d.dealt {
 			return
 		}
 		d.work(w, k)

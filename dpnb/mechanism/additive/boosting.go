@@ -66,32 +66,17 @@ type Config struct {
 //
 // Errors: *privacy.ParamError.
 func (c Config) Calibrate() (Boosting, error) {
-	or := func(v, standard int) int {
-		if v == 0 {
-			return standard
-		}
-		return v
-	}
-	m := Boosting{Cells: Cells{c.Columns, or(c.Bins, 32)}, Classes: c.Classes, Clip: c.Clip, Leaves: or(c.Leaves, 3),
-		Rounds: or(c.Rounds, 300), LearningRate: c.LearningRate, CountSigma: 1, SumSigma: 1}
-	if m.LearningRate == 0 {
-		m.LearningRate = 0.01
-	}
-	share := c.CountShare
-	if share == 0 {
-		share = 0.01
-	}
-	if !(share > 0 && share < 1) {
-		return m, &privacy.ParamError{Name: "CountShare", Value: share, Want: "a number in (0, 1), or 0 for 0.01"}
-	}
-	// Both are taken somewhat smaller, which would hide that they are out of range.
-	if err := cmp.Or(privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta)); err != nil {
+	m := Boosting{Cells: Cells{c.Columns, cmp.Or(c.Bins, 32)}, Classes: c.Classes, Clip: c.Clip,
+		Leaves: cmp.Or(c.Leaves, 3), Rounds: cmp.Or(c.Rounds, 300), LearningRate: cmp.Or(c.LearningRate, 0.01),
+		CountSigma: 1, SumSigma: 1}
+	share := cmp.Or(c.CountShare, 0.01)
+	// ε and δ are taken somewhat smaller, which would hide that they are out of range.
+	if err := cmp.Or(
+		privacy.Within(share > 0 && share < 1, "CountShare", share, "a number in (0, 1), or 0 for 0.01"),
+		privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta), m.Validate()); err != nil {
 		return m, err
 	}
-	if err := m.Validate(); err != nil {
-		return m, err
-	}
-	sigma, err := privacy.GaussianSigma(math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0))
+	sigma, err := privacy.GaussianSigma(privacy.Typed(c.Epsilon, c.Delta))
 	if err != nil {
 		return m, err
 	}
@@ -111,21 +96,12 @@ func (m Boosting) mu() float64 {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Boosting) Validate() error {
-	if err := m.Cells.validate(); err != nil {
-		return err
-	}
-	for _, p := range []struct {
-		name  string
-		value int
-	}{{"Leaves", m.Leaves}, {"Rounds", m.Rounds}} {
-		if p.value < 1 || p.value > mostCells {
-			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a number from 1 to 32,767"}
-		}
-	}
-	if !(m.LearningRate > 0 && m.LearningRate <= 1) {
-		return &privacy.ParamError{Name: "LearningRate", Value: m.LearningRate, Want: "a number in (0, 1]"}
-	}
-	return mechanism.Scales{{"Clip", m.Clip}, {"CountSigma", m.CountSigma}, {"SumSigma", m.SumSigma}}.Check()
+	const few = "a number from 1 to 32,767"
+	return cmp.Or(m.Cells.validate(),
+		privacy.Within(m.Leaves >= 1 && m.Leaves <= mostCells, "Leaves", m.Leaves, few),
+		privacy.Within(m.Rounds >= 1 && m.Rounds <= mostCells, "Rounds", m.Rounds, few),
+		privacy.Within(m.LearningRate > 0 && m.LearningRate <= 1, "LearningRate", m.LearningRate, "a number in (0, 1]"),
+		mechanism.Scales{{"Clip", m.Clip}, {"CountSigma", m.CountSigma}, {"SumSigma", m.SumSigma}}.Check())
 }
 
 // Event implements mechanism.Mechanism: the Gaussian mechanism of μ.
@@ -165,9 +141,6 @@ func (m Boosting) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (m Boosting) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}, Lambda: 1}
 	if m.Classes {
 		p.Loss = loss.Logistic{}

@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -18,8 +19,9 @@ var DefaultPure = Share{Count: 0.02, Mean: 0.1}
 
 // of returns s for c: nothing for the count of records that are planned.
 func (s Share) of(c Centred) (Share, error) {
-	if !(s.Count > 0 && s.Mean > 0 && s.Count+s.Mean < 1) {
-		return s, &privacy.ParamError{Name: "Share", Value: s, Want: "two positive numbers that add up to less than 1"}
+	if err := privacy.Within(s.Count > 0 && s.Mean > 0 && s.Count+s.Mean < 1, "Share", s,
+		"two positive numbers that add up to less than 1"); err != nil {
+		return s, err
 	}
 	if c.Planned > 0 {
 		s.Count = 0
@@ -63,11 +65,9 @@ func Calibrate(c Centred, s Share, epsilon, delta float64,
 func CalibratePure(c Centred, s Share, epsilon float64,
 	fits func(epsilon float64) (mechanism.Informed, error)) (Centred, error) {
 	s, err := s.of(c)
-	if err != nil {
+	if err = cmp.Or(err, privacy.Within(epsilon >= 1e-9 && epsilon <= 1e6, "Epsilon", epsilon,
+		"a number from 1e-9 to 1e6")); err != nil {
 		return c, err
-	}
-	if !(epsilon >= 1e-9 && epsilon <= 1e6) {
-		return c, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number from 1e-9 to 1e6"}
 	}
 	epsilon = math.Nextafter(epsilon, 0) * (1 - 0x1p-44)
 	if c.Law, c.MeanSigma = mechanism.Laplace, 1/(s.Mean*epsilon); c.Planned == 0 {

@@ -157,32 +157,26 @@ func (c Centred) Validate() error {
 		privacy.Within(c.Most >= 0 && !math.IsInf(c.Most, 1) && (!c.Numbers || !(c.Most > 0)), "Most", c.Most,
 			"the largest count, 0 where labels are none"),
 		privacy.Within(c.Free >= 1, "Free", c.Free,
-			"the number of directions that rows have, at least 1")); err != nil {
-		return err
-	}
-	if err := c.directions(math.MaxInt, "directions over the features"); err != nil {
+			"the number of directions that rows have, at least 1"),
+		c.directions(math.MaxInt, "directions over the features")); err != nil {
 		return err
 	}
 	if _, ok := c.Of.(mechanism.Holding); len(c.Held) > 0 && !ok {
 		return fmt.Errorf("%w: %s is not proved to hold coefficients to half spaces", privacy.ErrUnsupported,
 			c.Of.Describe().Name)
 	}
-	if !matrix.Rising(c.Pairs) {
-		return &privacy.ParamError{Name: "Pairs", Value: c.Pairs,
-			Want: "runs of features that rise and do not overlap"}
+	const rising = "runs of features that rise and do not overlap"
+	if err := cmp.Or(privacy.Within(matrix.Rising(c.Pairs), "Pairs", c.Pairs, rising),
+		privacy.Within(matrix.Rising(c.Curves), "Curves", c.Curves, rising),
+		privacy.Within(c.Crossed >= 0 && c.Crossed <= len(c.Curves), "Crossed", c.Crossed,
+			"how many of the curves are of crosses")); err != nil {
+		return err
 	}
 	for _, n := range c.Cells {
 		if !n.on(math.MaxInt) {
 			return &privacy.ParamError{Name: "Cells", Value: n,
 				Want: "a feature, with a scale of some width on which the likely value is"}
 		}
-	}
-	if c.Crossed < 0 || c.Crossed > len(c.Curves) {
-		return &privacy.ParamError{Name: "Crossed", Value: c.Crossed, Want: "how many of the curves are of crosses"}
-	}
-	if !matrix.Rising(c.Curves) {
-		return &privacy.ParamError{Name: "Curves", Value: c.Curves,
-			Want: "runs of features that rise and do not overlap"}
 	}
 	if err := errors.Join(c.Law.Validate(), c.Of.Validate()); err != nil {
 		return err
@@ -285,9 +279,6 @@ func (c Centred) Feasible(features, _ int) error { return c.Of.Feasible(features
 
 // Check implements mechanism.Mechanism.
 func (c Centred) Check(rows matrix.Rows, labels []float64) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
 	_, d := rows.Dims()
 	if n := len(c.Curves); n > 0 && c.Curves[n-1].First+c.Curves[n-1].Len > d-1 {
 		return &privacy.ParamError{Name: "Curves", Value: c.Curves[n-1], Want: fmt.Sprintf("of the %d features", d-1)}
@@ -300,10 +291,8 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 			return &privacy.ParamError{Name: "Cells", Value: n, Want: fmt.Sprintf("of the %d features", d-1)}
 		}
 	}
-	if err := c.directions(d-1, fmt.Sprintf("over the %d features", d-1)); err != nil {
-		return err
-	}
-	if err := mechanism.CheckNorm(matrix.MaxNorm(rows), math.Hypot(c.RowNorm, c.Bias)); err != nil {
+	if err := cmp.Or(c.directions(d-1, fmt.Sprintf("over the %d features", d-1)),
+		mechanism.CheckNorm(matrix.MaxNorm(rows), math.Hypot(c.RowNorm, c.Bias))); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(labels, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }); i >= 0 {
@@ -316,10 +305,7 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 		f.Cells = f.may[:min(len(f.may), mostCells)]
 		chosen, _ := c.choose(f)
 		nowhere := blank{n, f.features() + f.CellFeatures() + 1, c.Bias}
-		if err := c.Of.Check(nowhere, labels); err != nil {
-			return err
-		}
-		if err := chosen.Check(nowhere, labels); err != nil {
+		if err := cmp.Or(c.Of.Check(nowhere, labels), mechanism.Check(chosen, nowhere, labels)); err != nil {
 			return err
 		}
 	}

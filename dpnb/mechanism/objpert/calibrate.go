@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
@@ -92,20 +93,13 @@ func Calibrate(c Config) (Objective, error) {
 		return m, err
 	}
 	m.Bound = c.Bound
-	m.Lambda = c.Lambda
-	if c.Lambda == 0 {
-		m.Lambda = 2 * m.Smoothness() // any λ that every bound admits
-	}
+	m.Lambda = cmp.Or(c.Lambda, 2*m.Smoothness()) // any λ that every bound admits
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
-	m.Tolerance = c.Tolerance
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-6 * m.Lipschitz()
-	}
-	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
-	// decimals and their float64.
-	k := &calibration{m: m, eps: math.Nextafter(c.Epsilon, 0), delta: math.Nextafter(c.Delta, 0)}
+	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.Lipschitz())
+	k := &calibration{m: m}
+	k.eps, k.delta = privacy.Typed(c.Epsilon, c.Delta)
 	unit, err := privacy.GaussianSigma(k.eps, k.delta)
 	if err != nil {
 		return m, err
@@ -162,10 +156,7 @@ func (k *calibration) byRule(c Config) (Objective, error) {
 			}
 		}
 	}
-	f := c.NoiseFactor
-	if f == 0 {
-		f = 1.3
-	}
+	f := cmp.Or(c.NoiseFactor, 1.3)
 	for {
 		lambda, err := k.lambdaAt(f * k.gauss)
 		switch {
@@ -364,8 +355,7 @@ func (k *calibration) lambdaAt(sigma float64) (float64, error) {
 		guess = 10 * k.m.Smoothness()
 	}
 	return crossing(k.least, guess/2, func(lambda float64, roughly bool) (float64, error) {
-		return k.excess(lambda,
-			sigma, roughly)
+		return k.excess(lambda, sigma, roughly)
 	})
 }
 
@@ -414,8 +404,7 @@ func (k *calibration) from(lambda, sigma float64, first bool) (Objective, error)
 }
 
 func (c Config) validate() error {
-	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta),
-		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta), privacy.CheckEpsilon(c.Epsilon),
 		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda,
 			"a positive number, or 0 to have it chosen"),
 		privacy.Within(c.Rule >= Automatic && c.Rule <= PredictedError, "Rule", int(c.Rule),
@@ -432,14 +421,7 @@ func (c Config) validate() error {
 			return err
 		}
 	}
-	if err := c.Adjacency.Validate(); err != nil {
-		return err
-	}
-	if c.Adjacency != privacy.AddRemove {
-		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported,
-			privacy.AddRemove, c.Adjacency)
-	}
-	return nil
+	return mechanism.OnlyAddRemove(c.Adjacency, "objective perturbation is")
 }
 
 // smallest returns, to a relative 1e-6 and from above, the smallest x ≥ start at which ok holds, +Inf if it does not up

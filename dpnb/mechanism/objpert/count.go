@@ -115,18 +115,12 @@ func (m Counted) Feasible(features, _ int) error { return m.Fit.Feasible(feature
 // Check is Objective.Check for every fit that a count can choose: they lie between Fit and that for the fewest records,
 // which has the largest ridges, and what those two admit is admitted between.
 func (m Counted) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.Fit.Check(rows, labels); err != nil {
 		return err
 	}
 	_, d := rows.Dims()
 	fewest := m.At(math.Inf(-1), d)
-	if err := fewest.Validate(); err != nil {
-		return err
-	}
-	return fewest.Feasibility(d, 0).Validate()
+	return cmp.Or(fewest.Validate(), fewest.Feasibility(d, 0).Validate())
 }
 
 // Run implements mechanism.Mechanism. Fitted in the release is the Objective that the count has chosen; Mechanism says
@@ -155,11 +149,11 @@ func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 // Errors: as Calibrate and Counted.Profile; *privacy.ParamError for a share that leaves nothing to one of the two.
 func CalibrateCounted(c Config, share float64, intercept bool) (Counted, error) {
 	m := Counted{Count: Count{Sigma: 1}, Intercept: intercept}
-	if !(share > 0 && share < 1) {
-		return m, &privacy.ParamError{Name: "share", Value: share, Want: "a number in (0, 1), for example 0.01"}
+	err := privacy.Within(share > 0 && share < 1, "share", share, "a number in (0, 1), for example 0.01")
+	if err != nil {
+		return m, err
 	}
 	c.Lambda, c.Planned, c.Rule, c.Reserved = 0, Planned{}, LeastNoise, share
-	var err error
 	if m.Fit, err = Calibrate(c); err != nil {
 		return m, err
 	}

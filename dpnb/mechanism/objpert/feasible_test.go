@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -28,7 +29,7 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 				m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-6,
 					OutputSigma: 1}
 				src := &countingSource{Seeded: noise.NewSeeded(1)}
-				checked := m.Check(x, y)
+				checked := mechanism.Check(m, x, y)
 				r, err := m.Run(x, y, src, nil)
 				var p *privacy.ParamError
 				switch {

@@ -76,10 +76,7 @@ func (m Objective) Validate() error {
 	}
 	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
 		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
-	if err := scales.Check(); err != nil {
-		return err
-	}
-	if err := cmp.Or(m.Penalty.Validate(m.Lambda),
+	if err := cmp.Or(scales.Check(), m.Penalty.Validate(m.Lambda),
 		privacy.Within(!math.IsNaN(m.Centre) && !math.IsInf(m.Lambda*m.Centre, 0), "Centre", m.Centre,
 			"a finite number")); err != nil {
 		return err
@@ -176,14 +173,11 @@ func (m Objective) Ridges(d int) []float64 {
 // Stiffest bounds the largest eigenvalue of the penalty.
 func (m Objective) Stiffest() float64 { return m.Penalty.Stiffest(m.Lambda) }
 
-// Check validates records against the parameters, before any noise is drawn.
+// Check implements mechanism.Mechanism.
 //
-// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as Validate and
+// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as
 // Feasibility.Validate.
 func (m Objective) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.checkRecords(rows, labels); err != nil {
 		return err
 	}
@@ -209,9 +203,8 @@ func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 }
 
 // minimise returns θ within tolerance/λ of the minimiser for the linear term b, nil for none; from the certified
-// ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are limited it goes on until it has, by steps that are proved to
-// arrive (docs/theory/solvers.md). Of what is held to a cone that is not proved: there it ends after 500 passes, with
-// an error instead of a release.
+// ‖∇J(θ)‖ ≤ tolerance, as a rule. That it arrives (mechanism.Minimised) is not proved of what is held to a cone: there
+// it ends after 500 passes, with an error instead of a release.
 func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) (
 	[]float64, error) {
 	s := settings.Value()
@@ -241,12 +234,7 @@ func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance flo
 		}
 		return theta, nil
 	}
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
-		Persist: s.MaxPasses == 0})
-	if err != nil {
-		return nil, mechanism.Unsolved(err, m.Tolerance)
-	}
-	return sol.Theta, nil
+	return mechanism.Minimised(&p, tolerance, m.Tolerance, settings)
 }
 
 // cone returns what coefficients are held to, nil for nothing.

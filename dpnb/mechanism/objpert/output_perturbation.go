@@ -114,13 +114,10 @@ func (m Output) String() string {
 		m.Lambda, m.Tolerance, law)
 }
 
-// Check validates records against the parameters, before any noise is drawn.
+// Check implements mechanism.Mechanism.
 //
-// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as Validate.
+// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm.
 func (m Output) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	return m.objective().checkRecords(rows, labels)
 }
 
@@ -137,9 +134,7 @@ func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	_, d := rows.Dims()
 	// The first digits of the noise are drawn before the records are read.
 	draw := noise.Exact(src)
-	var xi interface {
-		AddRounded(dst []float64, scale, grid float64)
-	}
+	var xi mechanism.Noise
 	scale, deviation := m.Sigma, m.Sigma
 	if m.Sigma > 0 {
 		xi = draw.Normals(d)
@@ -180,21 +175,17 @@ func CalibrateOutput(c OutputConfig) (Output, error) {
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
-	m.Tolerance = c.Tolerance
-	if c.Tolerance == 0 {
-		m.Tolerance = 1e-6 * m.objective().Lipschitz()
-	}
+	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.objective().Lipschitz())
 	if err := cmp.Or(m.Validate(), privacy.Positive("Epsilon", c.Epsilon),
 		privacy.Within(c.Delta >= 0 && c.Delta < 1, "Delta", c.Delta, "a number in [0, 1)")); err != nil {
 		return m, err
 	}
-	// What a person typed is a decimal: the neighbours below pay for its distance.
-	eps := math.Nextafter(c.Epsilon, 0)
+	eps, delta := privacy.Typed(c.Epsilon, c.Delta)
 	if c.Delta == 0 {
 		m.Sigma, m.Scale = 0, m.Sensitivity()/eps*(1+1e-15)
 		return m, m.Validate()
 	}
-	unit, err := privacy.GaussianSigma(eps, math.Nextafter(c.Delta, 0))
+	unit, err := privacy.GaussianSigma(eps, delta)
 	if err != nil {
 		return m, err
 	}

@@ -40,10 +40,7 @@ type meanField struct {
 
 func (p Planned) meanField(m Objective) meanField {
 	r, slope, curv := m.radius(), m.Loss.Lipschitz(), m.Loss.Smoothness()
-	margin := p.Margin
-	if margin == 0 {
-		margin = slope / (2 * curv)
-	}
+	margin := cmp.Or(p.Margin, slope/(2*curv))
 	each := float64(p.Records) * r * r / float64(p.Features)
 	// E f″ and E f′² of the logistic loss at γ = 2 are 0.13, of which these are the round figures, in the units of any
 	// loss.

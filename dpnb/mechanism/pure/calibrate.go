@@ -1,6 +1,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -49,42 +50,30 @@ const farthest = 0.01
 const outputShare = 0.01
 
 func (c *Config) validate() error {
-	bad := func(name string, value any, want string) error {
-		return &privacy.ParamError{Name: name, Value: value, Want: want}
-	}
-	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
-	switch {
-	case !(c.Epsilon >= 1e-9 && c.Epsilon <= 1e6):
-		return bad("Epsilon", c.Epsilon, "a number from 1e-9 to 1e6")
-	case c.Features < 1:
-		return bad("Features", c.Features, "at least 1")
-	case c.Records < 1 || c.Records > MostRecords:
-		return bad("Records", c.Records, fmt.Sprintf("the planned number of records, from 1 to %d", MostRecords))
-	case !positive(c.Radius):
-		return bad("Radius", c.Radius,
-			"a positive finite number: the ball of coefficients over which to minimise; a set without a projection is "+
-				"none")
-	case c.Moment != 0 && !(c.Moment > 1 && c.Moment <= 1e3):
-		return bad("Moment", c.Moment, "k > 1: with fewer moments nothing bounds the bias")
-	case c.MomentBound != 0 && !positive(c.MomentBound):
-		return bad("MomentBound", c.MomentBound, "a positive finite number, or 0 if it is not known")
-	case c.Clip != 0 && !positive(c.Clip), c.Lambda != 0 && !positive(c.Lambda), c.Tolerance != 0 &&
-		!positive(c.Tolerance):
-		return bad("Clip, Lambda or Tolerance", [3]float64{c.Clip, c.Lambda, c.Tolerance},
-			"positive finite numbers, or 0 to have them chosen")
-	case c.TypicalNorm != 0 && !positive(c.TypicalNorm), c.TypicalResidual != 0 && !positive(c.TypicalResidual):
-		return bad("TypicalNorm or TypicalResidual", [2]float64{c.TypicalNorm, c.TypicalResidual},
-			"positive finite numbers, or 0 if nothing is thought of them")
-	case (c.TypicalNorm > 0) != (c.TypicalResidual > 0), c.WorstCase && c.TypicalNorm > 0:
-		return bad("TypicalNorm and TypicalResidual", [2]float64{c.TypicalNorm, c.TypicalResidual},
-			"both or none, and none with WorstCase: one alone says nothing of how much the sum of losses bends")
-	case c.WorstCase && (c.MomentBound == 0 || c.Moment != 0 && c.Moment < 2):
-		return bad("MomentBound", c.MomentBound,
-			"a bound G on a moment k ≥ 2 of the gradients' norms: WorstCase is made of it")
-	case c.Clip == 0 && c.MomentBound == 0 && !(c.LeastNorm > 0):
-		return bad("MomentBound", c.MomentBound, "a bound G on a moment of the gradients' norms, or LeastNorm > 0")
-	}
-	return c.Adjacency.Validate()
+	given := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) } // or 0
+	typical := [2]float64{c.TypicalNorm, c.TypicalResidual}
+	return cmp.Or(
+		privacy.Within(c.Epsilon >= 1e-9 && c.Epsilon <= 1e6, "Epsilon", c.Epsilon, "a number from 1e-9 to 1e6"),
+		privacy.Within(c.Features >= 1, "Features", c.Features, "at least 1"),
+		privacy.Within(c.Records >= 1 && c.Records <= MostRecords, "Records", c.Records,
+			fmt.Sprintf("the planned number of records, from 1 to %d", MostRecords)),
+		privacy.Within(c.Radius > 0 && given(c.Radius), "Radius", c.Radius, "a positive finite number: the ball of "+
+			"coefficients over which to minimise; a set without a projection is none"),
+		privacy.Within(c.Moment == 0 || c.Moment > 1 && c.Moment <= 1e3, "Moment", c.Moment,
+			"k > 1: with fewer moments nothing bounds the bias"),
+		privacy.Within(given(c.MomentBound), "MomentBound", c.MomentBound,
+			"a positive finite number, or 0 if it is not known"),
+		privacy.Within(given(c.Clip) && given(c.Lambda) && given(c.Tolerance), "Clip, Lambda or Tolerance",
+			[3]float64{c.Clip, c.Lambda, c.Tolerance}, "positive finite numbers, or 0 to have them chosen"),
+		privacy.Within(given(c.TypicalNorm) && given(c.TypicalResidual), "TypicalNorm or TypicalResidual", typical,
+			"positive finite numbers, or 0 if nothing is thought of them"),
+		privacy.Within((c.TypicalNorm > 0) == (c.TypicalResidual > 0) && !(c.WorstCase && c.TypicalNorm > 0),
+			"TypicalNorm and TypicalResidual", typical,
+			"both or none, and none with WorstCase: one alone says nothing of how much the sum of losses bends"),
+		privacy.Within(!c.WorstCase || c.MomentBound != 0 && (c.Moment == 0 || c.Moment >= 2), "MomentBound",
+			c.MomentBound, "a bound G on a moment k ≥ 2 of the gradients' norms: WorstCase is made of it"),
+		privacy.Within(c.Clip != 0 || c.MomentBound != 0 || c.LeastNorm > 0, "MomentBound", c.MomentBound,
+			"a bound G on a moment of the gradients' norms, or LeastNorm > 0"), c.Adjacency.Validate())
 }
 
 // moved is how many records' parts a neighbour's differ by: 1 under add/remove, 2 under replace-one.
@@ -115,12 +104,7 @@ func (c *Config) clip() (float64, error) {
 	return c.LeastNorm * slope, nil
 }
 
-func (c *Config) moment() float64 {
-	if c.Moment == 0 {
-		return 2
-	}
-	return c.Moment
-}
+func (c *Config) moment() float64 { return cmp.Or(c.Moment, 2) }
 
 // problem returns what does not depend on the noise.
 func (c *Config) problem() (Problem, error) {
@@ -187,9 +171,7 @@ func (c Config) Calibrate() (Objective, error) {
 	if err != nil {
 		return Objective{}, err
 	}
-	if p.Lambda == 0 {
-		p.Lambda = c.ridge(p.Clip)
-	}
+	p.Lambda = cmp.Or(p.Lambda, c.ridge(p.Clip))
 	eps := math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44)
 	m := Objective{Problem: p, Adjacency: c.Adjacency, Scale: c.moved() * p.Clip / ((1 - outputShare) * eps),
 		Stretch: c.stretch(p.Clip, p.Lambda)}
@@ -207,9 +189,8 @@ func (c Config) CalibrateOutput() (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	if p.Lambda == 0 {
-		p.Lambda = p.Clip / p.Radius * math.Sqrt(2*float64(c.Records)*c.moved()*float64(c.Features)/c.Epsilon)
-	}
+	p.Lambda = cmp.Or(p.Lambda,
+		p.Clip/p.Radius*math.Sqrt(2*float64(c.Records)*c.moved()*float64(c.Features)/c.Epsilon))
 	m := Output{Problem: p, Scale: 1, Adjacency: c.Adjacency}
 	m.settle(m.least(c.Features))
 	m.Scale = m.Sensitivity() / (math.Nextafter(c.Epsilon, 0) * (1 - 0x1p-44))
@@ -231,15 +212,9 @@ type PhasesConfig struct {
 //
 // Errors: as Config.Calibrate.
 func (c PhasesConfig) Calibrate() (Phases, error) {
-	m := Phases{Problem: Problem{Records: c.Records}, Epsilon: c.Epsilon, Adjacency: c.Adjacency, Count: c.Count,
-		Blocks: c.Blocks, Ratio: c.Ratio, Double: c.Double, Constants: c.Constants}
-	if m.Count == 0 {
-		m.Count = 3
-	}
-	m.Blocks = max(m.Blocks, 1)
-	if m.Ratio == 0 {
-		m.Ratio = 4
-	}
+	m := Phases{Problem: Problem{Records: c.Records}, Epsilon: c.Epsilon, Adjacency: c.Adjacency,
+		Count: cmp.Or(c.Count, 3), Blocks: max(c.Blocks, 1), Ratio: cmp.Or(c.Ratio, 4), Double: c.Double,
+		Constants: c.Constants}
 	block := c.Config
 	if block.Records = m.planned(1); block.Records < 1 {
 		block.Records = 1 // Validate refuses it, and says why

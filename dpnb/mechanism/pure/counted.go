@@ -53,10 +53,7 @@ func (m Counted) Validate() error {
 
 // Event implements mechanism.Mechanism: the two parts add up to Epsilon at most.
 func (m Counted) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return privacy.Pure(m.Epsilon, privacy.AddRemove), nil
+	return privacy.Pure(m.Epsilon, privacy.AddRemove), m.Validate()
 }
 
 // Describe implements mechanism.Mechanism. What differs between two counts was chosen from the count.
@@ -90,9 +87,6 @@ func (m Counted) Feasible(features, records int) error { return nil }
 
 // Check implements mechanism.Mechanism: it looks at shapes alone.
 func (m Counted) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	fit, err := m.after(1000)
 	if err != nil {
 		return err

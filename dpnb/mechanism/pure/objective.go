@@ -1,6 +1,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -43,17 +44,13 @@ func (m Objective) bend() loss.Bend {
 
 // Validate implements mechanism.Mechanism.
 func (m Objective) Validate() error {
-	if err := m.Adjacency.Validate(); err != nil {
+	if err := cmp.Or(m.Adjacency.Validate(),
+		mechanism.Scales{{"Scale", m.Scale}, {"OutputScale", m.OutputScale}}.Check(),
+		privacy.Within(m.Cosh >= 0 && !math.IsInf(m.Cosh, 1), "Cosh", m.Cosh,
+			"a positive number, or 0 for the free curve"),
+		privacy.Within(m.Stretch >= 0 && m.Stretch <= 0x1p100, "Stretch", m.Stretch,
+			"a positive number, or 0 for none")); err != nil {
 		return err
-	}
-	if err := (mechanism.Scales{{"Scale", m.Scale}, {"OutputScale", m.OutputScale}}).Check(); err != nil {
-		return err
-	}
-	if !(m.Cosh >= 0) || math.IsInf(m.Cosh, 1) {
-		return &privacy.ParamError{Name: "Cosh", Value: m.Cosh, Want: "a positive number, or 0 for the free curve"}
-	}
-	if !(m.Stretch >= 0 && m.Stretch <= 0x1p100) {
-		return &privacy.ParamError{Name: "Stretch", Value: m.Stretch, Want: "a positive number, or 0 for none"}
 	}
 	return m.validate(m.bend)
 }

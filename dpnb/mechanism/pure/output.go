@@ -1,6 +1,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -37,10 +38,7 @@ func (m Output) bend() loss.Bend { return curve(m.Clip, 0, m.Lambda) }
 
 // Validate implements mechanism.Mechanism.
 func (m Output) Validate() error {
-	if err := m.Adjacency.Validate(); err != nil {
-		return err
-	}
-	if err := (mechanism.Scales{{"Scale", m.Scale}}).Check(); err != nil {
+	if err := cmp.Or(m.Adjacency.Validate(), mechanism.Scales{{"Scale", m.Scale}}.Check()); err != nil {
 		return err
 	}
 	return m.validate(m.bend)

@@ -1,6 +1,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -87,34 +88,24 @@ func (m Phases) planned(t int) int {
 
 // Validate implements mechanism.Mechanism.
 func (m Phases) Validate() error {
-	bad := func(name string, value any, want string) error {
-		return &privacy.ParamError{Name: name, Value: value, Want: want}
-	}
-	if err := m.Adjacency.Validate(); err != nil {
+	if err := cmp.Or(m.Adjacency.Validate(),
+		privacy.Within(m.Epsilon >= 1e-9 && m.Epsilon <= 1e6, "Epsilon", m.Epsilon, "a number from 1e-9 to 1e6"),
+		privacy.Within(m.Count >= 1 && m.Count <= 40, "Count", m.Count, "from 1 to 40 phases"),
+		privacy.Within(m.Blocks >= 1 && m.Blocks <= 1e6, "Blocks", m.Blocks, "from 1 to a million blocks in a phase"),
+		privacy.Within(m.Ratio >= 1 && m.Ratio <= 1e6, "Ratio", m.Ratio,
+			"a factor from 1 to a million by which the ridge grows from phase to phase"),
+		privacy.Within(m.ClipRatio == 0 || m.ClipRatio >= 0.5 && m.ClipRatio <= 2, "ClipRatio", m.ClipRatio,
+			"a factor from ½ to 2 by which C changes from phase to phase, or 0 for none"),
+		privacy.Within(m.Constants != Printed || !(m.Tolerance > m.Clip), "Tolerance", m.Tolerance,
+			"at most Clip: the printed noise is for points as near as C/Λ"),
+		privacy.Within(m.Constants == Exact || m.Constants == Printed, "Constants", int(m.Constants),
+			"Exact or Printed")); err != nil {
 		return err
 	}
-	switch {
-	case !(m.Epsilon >= 1e-9 && m.Epsilon <= 1e6):
-		return bad("Epsilon", m.Epsilon, "a number from 1e-9 to 1e6")
-	case m.Count < 1 || m.Count > 40:
-		return bad("Count", m.Count, "from 1 to 40 phases")
-	case m.Blocks < 1 || m.Blocks > 1e6:
-		return bad("Blocks", m.Blocks, "from 1 to a million blocks in a phase")
-	case !(m.Ratio >= 1 && m.Ratio <= 1e6):
-		return bad("Ratio", m.Ratio, "a factor from 1 to a million by which the ridge grows from phase to phase")
-	case m.ClipRatio != 0 && !(m.ClipRatio >= 0.5 && m.ClipRatio <= 2):
-		return bad("ClipRatio", m.ClipRatio, "a factor from ½ to 2 by which C changes from phase to phase, or 0 for "+
-			"none")
-	case m.Constants == Printed && m.Tolerance > m.Clip:
-		return bad("Tolerance", m.Tolerance, "at most Clip: the printed noise is for points as near as C/Λ")
-	case m.Constants != Exact && m.Constants != Printed:
-		return bad("Constants", int(m.Constants), "Exact or Printed")
-	case m.planned(m.Count) < 1:
-		return bad("Records", m.Records, fmt.Sprintf("at least %.0f for a record in each of the %d blocks of phase "+
-			"%d, the last; fewer phases or blocks help",
-			math.Exp2(float64(m.Count))*float64(m.Blocks), m.Blocks, m.Count))
-	}
-	if err := m.validate(m.bend); err != nil {
+	if err := cmp.Or(privacy.Within(m.planned(m.Count) >= 1, "Records", m.Records,
+		fmt.Sprintf("at least %.0f for a record in each of the %d blocks of phase %d, the last; fewer phases or "+
+			"blocks help", math.Exp2(float64(m.Count))*float64(m.Blocks), m.Blocks, m.Count)),
+		m.validate(m.bend)); err != nil {
 		return err
 	}
 	for t := 1; t <= m.Count; t++ {
@@ -150,10 +141,7 @@ func (m Phases) scale(p Problem) float64 {
 // Event implements mechanism.Mechanism: a record is in one block of one phase, whatever the others say, and the blocks
 // of a phase depend on the others by the centre alone.
 func (m Phases) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return privacy.Pure(m.Epsilon, m.Adjacency), nil
+	return privacy.Pure(m.Epsilon, m.Adjacency), m.Validate()
 }
 
 // Describe implements mechanism.Mechanism.

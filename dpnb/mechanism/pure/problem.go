@@ -4,6 +4,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -77,23 +78,16 @@ func (p *Problem) validate(bend func() loss.Bend) error {
 			return &privacy.ParamError{Name: "Centre", Value: w, Want: "finite coefficients"}
 		}
 	}
-	if p.Records < 0 || p.Records > MostRecords {
-		return &privacy.ParamError{Name: "Records", Value: p.Records,
-			Want: fmt.Sprintf("the planned number of records, at most %d, or 0 for none", MostRecords)}
-	}
-	if p.Most < 0 || p.Most > MostRecords {
-		return &privacy.ParamError{Name: "Most", Value: p.Most,
-			Want: fmt.Sprintf("the number of records that count, from 1 to %d, or 0 for that many", MostRecords)}
-	}
-	return (mechanism.Scales{{"Lambda, times what bends,", bend().Smoothness()}}).Check()
+	return cmp.Or(privacy.Within(p.Records >= 0 && p.Records <= MostRecords, "Records", p.Records,
+		fmt.Sprintf("the planned number of records, at most %d, or 0 for none", MostRecords)),
+		privacy.Within(p.Most >= 0 && p.Most <= MostRecords, "Most", p.Most,
+			fmt.Sprintf("the number of records that count, from 1 to %d, or 0 for that many", MostRecords)),
+		mechanism.Scales{{"Lambda, times what bends,", bend().Smoothness()}}.Check())
 }
 
 // check is Check of a mechanism over p. It looks at parameters and shapes alone: no record is refused, and a tolerance
 // that may be out of reach for as many records as count is.
 func (p *Problem) check(m mechanism.Mechanism, rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if rows == nil {
 		return &matrix.DataError{Text: "no rows"}
 	}
@@ -111,12 +105,7 @@ func (p *Problem) check(m mechanism.Mechanism, rows matrix.Rows, labels []float6
 }
 
 // limit is N.
-func (p *Problem) limit() int {
-	if p.Most == 0 {
-		return MostRecords
-	}
-	return p.Most
-}
+func (p *Problem) limit() int { return cmp.Or(p.Most, MostRecords) }
 
 // first returns the records that count: all of them, but no more than N. A place among all is no property of a record
 // alone: where there are more than N, one that comes or goes takes another with it, which costs ε once more.

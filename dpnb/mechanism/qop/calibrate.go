@@ -42,7 +42,7 @@ type Config struct {
 func Calibrate(c Config) (Perturbation, error) {
 	m := Perturbation{Loss: c.Loss, RowNorm: c.RowNorm, Interpolation: c.Interpolation, Regulariser: c.Regulariser,
 		Constraint: c.Constraint,
-		Lambda:     c.Lambda, Accuracy: c.Accuracy, Accounting: c.Accounting, Adjacency: c.Adjacency}
+		Lambda:     c.Lambda, Accounting: c.Accounting, Adjacency: c.Adjacency}
 	if err := validateProblem(c.Loss, c.RowNorm, c.Interpolation, c.Regulariser, c.Constraint, c.Lambda); err != nil {
 		return m, err
 	}
@@ -51,13 +51,8 @@ func Calibrate(c Config) (Perturbation, error) {
 		privacy.Within(c.Distance >= 0, "Distance", c.Distance, "a positive number, or 0 for 1")); err != nil {
 		return m, err
 	}
-	distance := c.Distance
-	if distance == 0 {
-		distance = 1
-	}
-	if m.Accuracy == 0 {
-		m.Accuracy = 1e-10 * m.Smoothness() * distance * distance
-	}
+	distance := cmp.Or(c.Distance, 1)
+	m.Accuracy = cmp.Or(c.Accuracy, 1e-10*m.Smoothness()*distance*distance)
 	setting := m.Setting()
 	setting.M = c.HiddenDimension
 	if c.HiddenDimension != 0 {

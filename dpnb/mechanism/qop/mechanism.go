@@ -128,10 +128,7 @@ func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.
 		return &privacy.ParamError{Name: "Loss", Value: l.Name(),
 			Want: "a loss whose parameters are in range (it wants the labels: " + l.Labels() + ")"}
 	}
-	if err := attains(l); err != nil {
-		return err
-	}
-	if err := a.validate(); err != nil {
+	if err := cmp.Or(attains(l), a.validate()); err != nil {
 		return err
 	}
 	return composite.Usable(len(a.anchor), r, c)
@@ -146,13 +143,9 @@ func (m Perturbation) String() string {
 
 // Describe implements mechanism.Mechanism.
 func (m Perturbation) Describe() mechanism.Description {
-	adjacency := m.Adjacency
-	if adjacency == 0 {
-		adjacency = privacy.ReplaceOne
-	}
 	return mechanism.Description{
 		Name: "quadratic objective perturbation", Source: "Cortild and Cartis 2026 (qop), Mechanism 3",
-		Adjacency: adjacency, Lambda: m.Lambda,
+		Adjacency: cmp.Or(m.Adjacency, privacy.ReplaceOne), Lambda: m.Lambda,
 		Bound: fmt.Sprintf("%v accounting of quadratic perturbation (docs/theory/quadratic.md)",
 			m.Setting().AccountingUsed()),
 		Assumptions: []string{
@@ -175,14 +168,6 @@ func (m Perturbation) Feasible(features, _ int) error {
 
 // Check implements mechanism.Mechanism. It does not and must not ask whether the records interpolate.
 func (m Perturbation) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return m.checkRecords(rows, labels)
-}
-
-// checkRecords refuses records that the noise was not calibrated for.
-func (m Perturbation) checkRecords(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: 1}
 	longest, err := p.ValidateNorm()
 	if err != nil {
@@ -317,7 +302,7 @@ func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Se
 	if err := (wishart.Wishart{D: len(m.Interpolation.anchor), M: m.HiddenDimension}).Validate(); err != nil {
 		return nil, err
 	}
-	if err := m.checkRecords(rows, labels); err != nil {
+	if err := m.Check(rows, labels); err != nil {
 		return nil, err
 	}
 	p := m.problem(rows, labels, m.quadratic(noise.Wishart(src, len(m.Interpolation.anchor), m.HiddenDimension)))

@@ -92,12 +92,7 @@ func (u Adaptive) Weight(k int) float64 {
 func (u Adaptive) average() int { return u.Steps - u.Steps/2 }
 
 // Within implements Scheduled.
-func (u Adaptive) Within() float64 {
-	if u.Ball == 0 {
-		return u.Radius
-	}
-	return u.Ball
-}
+func (u Adaptive) Within() float64 { return cmp.Or(u.Ball, u.Radius) }
 
 // String describes the rule. Two that move θ in different ways say so: a release that goes on is told by it.
 func (u Adaptive) String() string {
@@ -156,9 +151,7 @@ func (u Adaptive) fits(d int) error {
 }
 
 func (u Adaptive) start(d int) stepper {
-	if u.Level == 0 {
-		u.Level = 0.5
-	}
+	u.Level = cmp.Or(u.Level, 0.5)
 	s := &adaptive{Adaptive: u, whole: d <= wholeMost && u.Shrink == nil, unit: make([]float64, d)}
 	if s.squares = make([]float64, d); s.whole {
 		s.moments, s.along = mat.NewSymDense(d, nil), make([]float64, d)
@@ -231,13 +224,10 @@ func (s *adaptive) turned(theta []float64, beta, noise float64, by func(v, signa
 	d := len(theta)
 	s.moments.ScaleSym(beta, s.moments)
 	s.moments.SymRankOne(s.moments, 1, mat.NewVecDense(d, s.unit))
-	var e mat.EigenSym
-	if !e.Factorize(s.moments, true) {
+	values, vectors, ok := matrix.Eigen(s.moments)
+	if !ok {
 		return false
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	values := e.Values(nil)
 	sizes := mat.NewDiagDense(d, nil)
 	for l := range values {
 		s.along[l] = 0
@@ -257,7 +247,7 @@ func (s *adaptive) turned(theta []float64, beta, noise float64, by func(v, signa
 	}
 	if s.Ridge > 0 {
 		var half, whole mat.Dense
-		half.Mul(&vectors, sizes)
+		half.Mul(vectors, sizes)
 		whole.Mul(&half, vectors.T())
 		s.damp(theta, &whole, nil)
 	}

@@ -4,9 +4,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -158,8 +157,7 @@ type batch struct {
 	total        *exact.Total
 	theta        []float64
 	index        []int
-	next         atomic.Int64
-	wait         sync.WaitGroup
+	deal         *parallel.Dealer
 }
 
 type scratch struct {
@@ -190,6 +188,7 @@ func newBatch(r *records, l loss.Loss, size, workers int) *batch {
 		}
 		b.scratch = append(b.scratch, s)
 	}
+	b.deal = parallel.NewDealer(b.workers, 0, b.work)
 	b.grow(size)
 	return b
 }
@@ -206,17 +205,7 @@ func (b *batch) sum(dst, theta []float64, index []int) {
 	b.grow(len(index))
 	b.theta, b.index = theta, index
 	chunks := (len(index) + b.chunk - 1) / b.chunk
-	b.next.Store(0)
-	if workers := min(b.workers, chunks); workers > 1 {
-		b.wait.Add(workers - 1)
-		for w := 1; w < workers; w++ {
-			go b.worker(w)
-		}
-		b.work(&b.scratch[0])
-		b.wait.Wait()
-	} else {
-		b.work(&b.scratch[0])
-	}
+	b.deal.Deal(chunks)
 	b.total.Clear()
 	for _, p := range b.partial[:chunks] {
 		b.total.Add(p)
@@ -224,24 +213,13 @@ func (b *batch) sum(dst, theta []float64, index []int) {
 	b.total.Write(dst)
 }
 
-func (b *batch) worker(w int) {
-	defer b.wait.Done()
-	b.work(&b.scratch[w])
-}
-
-// work takes chunks until there are none left.
-func (b *batch) work(s *scratch) {
-	for {
-		lo := (int(b.next.Add(1)) - 1) * b.chunk
-		if lo >= len(b.index) {
-			return
-		}
-		g := b.partial[lo/b.chunk]
-		clear(g)
-		hi := min(lo+b.chunk, len(b.index))
-		for ; lo < hi; lo += b.block {
-			b.add(g, s, b.index[lo:min(lo+b.block, hi)])
-		}
+// work sums the gradients of a chunk.
+func (b *batch) work(worker, chunk int) {
+	g := b.partial[chunk]
+	clear(g)
+	hi := min((chunk+1)*b.chunk, len(b.index))
+	for lo := chunk * b.chunk; lo < hi; lo += b.block {
+		b.add(g, &b.scratch[worker], b.index[lo:min(lo+b.block, hi)])
 	}
 }
 

@@ -16,14 +16,12 @@ import (
 //
 // Errors: *privacy.ParamError, also if no noise suffices, as with a score that spends more than (ε, δ) by itself.
 func (c Cost) CalibrateNoise(eps, delta float64) (Cost, error) {
-	eps, delta, err := target(eps, delta)
+	c.NoiseMultiplier = 1
+	err := cmp.Or(privacy.Positive("Epsilon", eps), privacy.CheckGaussianDelta(delta), c.Validate())
 	if err != nil {
 		return c, err
 	}
-	c.NoiseMultiplier = 1
-	if err := c.Validate(); err != nil {
-		return c, err
-	}
+	eps, delta = privacy.Typed(eps, delta)
 	with := func(c Cost) func(float64) (bool, error) {
 		return func(sigma float64) (bool, error) {
 			if sigma > 1e9 {
@@ -83,13 +81,6 @@ func (c Cost) sharpen(eps, delta float64) (Cost, error) {
 		return c, errors.Join(err, fmt.Errorf("%w: no noise was found for ε = %g", privacy.ErrUnsupported, eps))
 	}
 	return c, nil
-}
-
-// target checks (ε, δ) and returns the neighbours below: what a person typed is a decimal, and this pays for its
-// distance from the float64.
-func target(eps, delta float64) (float64, float64, error) {
-	return math.Nextafter(eps, 0), math.Nextafter(delta, 0), cmp.Or(privacy.Positive("Epsilon", eps),
-		privacy.CheckGaussianDelta(delta))
 }
 
 // MeanRunsFor returns the mean μ of the Poisson law under which more than s runs are made with probability p:

@@ -76,9 +76,6 @@ func (c Counted) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (c Counted) Check(rows matrix.Rows, labels []float64) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
 	return c.Fit.Check(rows, labels)
 }
 

@@ -128,14 +128,8 @@ func (c Curvature) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
 	_, d := rows.Dims()
-	if err := c.Within(d); err != nil {
-		return err
-	}
-	return c.Fit.Check(rows, labels)
+	return cmp.Or(c.Within(d), c.Fit.Check(rows, labels))
 }
 
 // Within returns a *privacy.ParamError for References and Nowhere that are not among d features.

@@ -127,13 +127,6 @@ func (d Descent) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (d Descent) Check(rows matrix.Rows, labels []float64) error {
-	if err := d.Validate(); err != nil {
-		return err
-	}
-	return d.checkData(rows, labels)
-}
-
-func (d Descent) checkData(rows matrix.Rows, labels []float64) error {
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: d.Loss, Lambda: 1}
 	if err := p.Validate(); err != nil {
 		return err

@@ -66,7 +66,7 @@ func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Sour
 	if reads {
 		checked.Score = Training{Sigma: 1}
 	}
-	if err := checked.Check(rows, labels); err != nil {
+	if err := mechanism.Check(checked, rows, labels); err != nil {
 		return nil, err
 	}
 	cost := t.Base.Cost()

@@ -93,14 +93,12 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool,
 		floats.AddConst(math.Inf(1), half)
 		return centre, half, why
 	}
-	var e mat.EigenSym
+	values, vectors, ok := matrix.Eigen(mat.NewSymDense(d, m.Near[k*d*d:(k+1)*d*d]))
 	if m.Tied[k] {
 		return none("many targets are equal, or nearly, to the fit: there is no density")
-	} else if !e.Factorize(mat.NewSymDense(d, m.Near[k*d*d:(k+1)*d*d]), true) {
+	} else if !ok {
 		return none("the curvature has no eigenvalues")
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
 	gram, levels := mat.NewSymDense(d, m.Gram), len(c.Fit.Levels)
 	last := c.Fit.sigmaAt(c.Fit.Update, c.Fit.Steps-1) *
 		floats.Norm(c.Fit.shape(m.features).root[k*levels:(k+1)*levels], 2)
@@ -116,7 +114,7 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool,
 	_, _, noise := c.scales()
 	b, distance := mat.NewVecDense(d, nil), 0.0
 	wide, lost, unknown := mat.NewSymDense(d, nil), make([]float64, len(forms)), 0
-	for l, value := range e.Values(nil) {
+	for l, value := range values {
 		u := vectors.ColView(l)
 		// Noise that raises an eigenvalue by chance must not let it pass: G says what to expect.
 		if !(value > knownFrom*noise && 2*h*m.Density[k]*mat.Inner(u, gram, u) > 0.5*knownFrom*noise) {

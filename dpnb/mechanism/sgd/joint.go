@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // joint is the noise between the levels of Quantiles: C = root², and u_j = root⁻¹v_j of the vertices, none longer than
@@ -48,8 +49,7 @@ func newJoint(levels []float64) *joint {
 			}
 		}
 	}
-	var e mat.EigenSym
-	var vectors mat.Dense
+	var vectors *mat.Dense
 	q, values := make([]float64, k+1), make([]float64, k)
 	along := make([][]float64, k+1) // the vertices along the eigenvectors
 	trace, most := 0.0, 0.0
@@ -58,12 +58,12 @@ func newJoint(levels []float64) *joint {
 		for j, v := range vertices {
 			m.SymRankOne(m, w[j], mat.NewVecDense(k, v))
 		}
-		if !e.Factorize(m, true) {
+		squares, turned, ok := matrix.Eigen(m)
+		if !ok {
 			break
 		}
-		e.VectorsTo(&vectors)
-		trace, most = 0, 0
-		for l, v := range e.Values(nil) {
+		vectors, trace, most = turned, 0, 0
+		for l, v := range squares {
 			values[l] = math.Sqrt(math.Max(v, 1e-18)) // of M^{1/2}
 			trace += values[l]
 		}

@@ -174,9 +174,6 @@ func (q Quantiles) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (q Quantiles) Check(rows matrix.Rows, labels []float64) error {
-	if err := q.Validate(); err != nil {
-		return err
-	}
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Pinball{Tau: 0.5}, Lambda: 1}
 	if err := p.Validate(); err != nil {
 		return err

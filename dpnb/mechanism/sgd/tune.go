@@ -135,10 +135,7 @@ func (t Tuner) Feasible(int, int) error { return nil }
 
 // Check implements mechanism.Mechanism.
 func (t Tuner) Check(rows matrix.Rows, labels []float64) error {
-	if err := t.Validate(); err != nil {
-		return err
-	}
-	if err := t.Base.checkData(rows, labels); err != nil {
+	if err := t.Base.Check(rows, labels); err != nil {
 		return err
 	}
 	_, err := t.Score.bind(rows, labels)

@@ -95,16 +95,7 @@ type Adam struct {
 }
 
 func (u Adam) filled() Adam {
-	if u.Beta1 == 0 {
-		u.Beta1 = 0.9
-	}
-	if u.Beta2 == 0 {
-		u.Beta2 = 0.999
-	}
-	if u.Kappa == 0 {
-		u.Kappa = 1e-8
-	}
-	return u
+	return Adam{u.LearningRate, cmp.Or(u.Beta1, 0.9), cmp.Or(u.Beta2, 0.999), cmp.Or(u.Kappa, 1e-8)}
 }
 
 // String describes the rule.

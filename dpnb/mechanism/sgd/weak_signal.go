@@ -90,9 +90,7 @@ func (u weakSignal) validate() error {
 }
 
 func (u weakSignal) start(d int) stepper {
-	if u.Level == 0 {
-		u.Level = 0.5
-	}
+	u.Level = cmp.Or(u.Level, 0.5)
 	return &weakSteps{weakSignal: u}
 }
 

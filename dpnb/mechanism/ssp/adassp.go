@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -55,15 +54,9 @@ type AdaSSPConfig struct {
 //
 // Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an adjacency other than add/remove-one.
 func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
-	share, failure := c.EigenShare, c.Failure
-	if share == 0 {
-		share = 0.1
-	}
-	if failure == 0 {
-		failure = 0.05
-	}
+	share := cmp.Or(c.EigenShare, 0.1)
 	m := AdaSSP{RowNorm: c.RowNorm, LabelBound: c.LabelBound, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1,
-		Failure: failure}
+		Failure: cmp.Or(c.Failure, 0.05)}
 	if err := cmp.Or(m.Validate(),
 		privacy.Within(share > 0 && share < 1, "EigenShare", c.EigenShare,
 			"a number in (0, 1), or 0 for 0.1")); err != nil {
@@ -80,14 +73,13 @@ func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 	return m, nil
 }
 
-// unitSigma returns the σ of a Gaussian mechanism of sensitivity 1, for the neighbours below of ε and δ, which pays for
-// the difference between the decimals that a person typed and their float64.
+// unitSigma returns the σ of a Gaussian mechanism of sensitivity 1 for (ε, δ).
 func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
-	if err := cmp.Or(privacy.Within(eps > 0 && eps <= 1e3, "Epsilon", eps, "a number in (0, 1000]"),
-		privacy.CheckGaussianDelta(delta), mechanism.OnlyAddRemove(adj, perturbedMoments)); err != nil {
+	if err := cmp.Or(privacy.CheckEpsilon(eps), privacy.CheckGaussianDelta(delta),
+		mechanism.OnlyAddRemove(adj, perturbedMoments)); err != nil {
 		return 0, err
 	}
-	return privacy.GaussianSigma(math.Nextafter(eps, 0), math.Nextafter(delta, 0))
+	return privacy.GaussianSigma(privacy.Typed(eps, delta))
 }
 
 // perturbedMoments is what an adjacency is refused for.
@@ -109,16 +101,16 @@ func (m AdaSSP) mu() float64 {
 // granted.
 //
 // Proof: docs/theory/linear_baselines.md, section 2.
-func (m AdaSSP) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
+func (m AdaSSP) Event() (privacy.Event, error) { return m.event(m) }
+
+// event is that of a mechanism that costs what m does.
+func (m AdaSSP) event(of mechanism.Mechanism) (privacy.Event, error) {
+	mu := m.mu()
+	if err := cmp.Or(of.Validate(), privacy.Within(!math.IsInf(mu, 1), "SigmaGram", m.SigmaGram,
+		"noise that is not negligible beside what it hides")); err != nil {
 		return nil, err
 	}
-	mu := m.mu()
-	if math.IsInf(mu, 1) {
-		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram,
-			Want: "noise that is not negligible beside what it hides"}
-	}
-	return mechanism.Known(m, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
+	return mechanism.Known(of, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
 }
 
 // Describe implements mechanism.Mechanism.
@@ -149,43 +141,14 @@ func (m AdaSSP) NoiseNorm(d int) float64 {
 
 // Check implements mechanism.Mechanism.
 func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
 }
 
-// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix of noise had no eigenvalues
-// that could be computed, which never happened.
+// Run implements mechanism.Mechanism: that of one round, in which no label is clipped. It fails after its noise was
+// drawn only if a matrix of noise had no eigenvalues that could be computed, which never happened.
 func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src, settings)
-	if err != nil {
-		return nil, err
-	}
-	q, ofCross, solve, err := m.begin(rows, src, settings.Value().Workers,
-		func(i int, _ []float64) float64 { return labels[i] / m.LabelBound })
-	if err != nil {
-		return nil, err
-	}
-	ofCross.AddRounded(q, m.SigmaCross, exact.Grid(m.SigmaCross))
-	// From here on nothing looks at the records.
-	r.Coefficients = solve(q)
-	floats.Scale(m.LabelBound/m.RowNorm, r.Coefficients)
-	r.NoiseScale = m.SigmaCross * m.RowNorm * m.LabelBound
-	return r, nil
-}
-
-// begin draws all noise, passes over the records, and releases what a solver is made of. It returns Σ weight(i, xᵢ)·xᵢ,
-// of which nothing is released yet, the noise for it, and the solver.
-func (m AdaSSP) begin(rows matrix.Rows, src noise.Source, workers int, weight func(i int, x []float64) float64) (
-	q []float64, ofCross *exact.Noise, solve func(q []float64) []float64, err error) {
-	d, draw := rowsOf(rows), noise.Exact(src)
-	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
-	mo := moments{gram: mat.NewSymDense(d, nil)}
-	q = mo.add(rows, m.RowNorm, workers, weight)
-	solve, err = m.solver(mo.gram, ofEigen, ofGram)
-	return q, ofCross, solve, err
+	return Boosted{m, m.LabelBound, 1}.run(m, rows, labels, src, settings)
 }
 
 // solver releases the smallest eigenvalue and the matrix, of which it makes the perturbed one, and returns the function

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -53,41 +54,25 @@ func CalibrateBoosted(c BoostedConfig) (Boosted, error) {
 	if err != nil {
 		return Boosted{}, err
 	}
-	m := Boosted{AdaSSP: base, Clip: c.Clip, Rounds: c.Rounds}
-	if m.Clip == 0 {
-		m.Clip = 0.5 * c.LabelBound
-	}
-	if m.Rounds == 0 {
-		m.Rounds = 8
-	}
+	m := Boosted{AdaSSP: base, Clip: cmp.Or(c.Clip, 0.5*c.LabelBound), Rounds: cmp.Or(c.Rounds, 8)}
 	m.SigmaCross *= math.Sqrt(float64(m.Rounds)) * (1 + 0x1p-48)
 	return m, m.Validate()
 }
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Boosted) Validate() error {
-	if err := cmp.Or(m.AdaSSP.Validate(),
-		privacy.Within(m.Rounds >= 1 && m.Rounds <= 1000, "Rounds", m.Rounds, "a number from 1 to 1000")); err != nil {
-		return err
-	}
-	return mechanism.Scales{{"Clip", m.Clip}}.Check()
+	return cmp.Or(m.AdaSSP.Validate(),
+		privacy.Within(m.Rounds >= 1 && m.Rounds <= 1000, "Rounds", m.Rounds, "a number from 1 to 1000"),
+		mechanism.Scales{{"Clip", m.Clip}}.Check())
 }
 
 // Event implements mechanism.Mechanism: the Gaussian mechanism of μ.
 //
 // Proof: docs/theory/linear_rivals.md, section 1.
 func (m Boosted) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
 	all := m.AdaSSP
 	all.SigmaCross /= math.Sqrt(float64(m.Rounds)) * (1 + 0x1p-50)
-	mu := all.mu()
-	if math.IsInf(mu, 1) {
-		return nil, &privacy.ParamError{Name: "SigmaGram", Value: m.SigmaGram,
-			Want: "noise that is not negligible beside what it hides"}
-	}
-	return mechanism.Known(m, privacy.GaussianProfile(mu, privacy.AddRemove), nil)
+	return all.event(m)
 }
 
 // Describe implements mechanism.Mechanism.
@@ -103,28 +88,30 @@ func (m Boosted) String() string {
 	return fmt.Sprintf("boosted %v, %d rounds, residuals clipped at %.5g", m.AdaSSP, m.Rounds, m.Clip)
 }
 
-// Check implements mechanism.Mechanism.
-func (m Boosted) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
-}
-
 // Run implements mechanism.Mechanism. It fails after its noise was drawn only as AdaSSP does.
 func (m Boosted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src, settings)
+	return m.run(m, rows, labels, src, settings)
+}
+
+// run is Run of a mechanism that does what m does.
+func (m Boosted) run(of mechanism.Mechanism, rows matrix.Rows, labels []float64, src noise.Source,
+	settings *mechanism.Settings) (*mechanism.Release, error) {
+	r, err := mechanism.Begin(of, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}
 	level, workers := m.Clip/m.LabelBound, settings.Value().Workers
-	theta := make([]float64, rowsOf(rows))
+	d, draw := rowsOf(rows), noise.Exact(src)
+	ofEigen, ofGram, ofCross := draw.Normals(1), draw.SymmetricNormals(d), draw.Normals(d)
+	theta := make([]float64, d)
 	// residual is a function of the record and of what was released: |residual| ≤ 1.
 	residual := func(i int, x []float64) float64 {
 		return math.Max(-1, math.Min(1, (labels[i]/m.LabelBound-floats.Dot(x, theta))/level))
 	}
-	q, ofCross, solve, err := m.begin(rows, src, workers, residual)
+	mo := moments{gram: mat.NewSymDense(d, nil)}
+	q := mo.add(rows, m.RowNorm, workers, residual)
+	solve, err := m.solver(mo.gram, ofEigen, ofGram)
 	if err != nil {
 		return nil, err
 	}

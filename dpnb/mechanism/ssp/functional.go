@@ -77,7 +77,7 @@ func CalibrateFunctional(c FunctionalConfig) (Functional, error) {
 		m.Scale = sigma * m.Sensitivity() * (1 + 1e-12)
 		return m, nil
 	}
-	if err := cmp.Or(privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+	if err := cmp.Or(privacy.CheckEpsilon(c.Epsilon),
 		mechanism.OnlyAddRemove(c.Adjacency, perturbedMoments)); err != nil {
 		return m, err
 	}
@@ -97,13 +97,10 @@ func (m Functional) Sensitivity() float64 {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Functional) Validate() error {
-	if m.Features < 1 || m.Features > 1<<20 {
-		return &privacy.ParamError{Name: "Features", Value: m.Features, Want: "at least 1 and at most 2²⁰"}
-	}
-	if m.Noise != Laplace && m.Noise != Gaussian {
-		return &privacy.ParamError{Name: "Noise", Value: int(m.Noise), Want: "Laplace or Gaussian"}
-	}
-	return mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}, {"Scale", m.Scale}}.Check()
+	return cmp.Or(
+		privacy.Within(m.Features >= 1 && m.Features <= 1<<20, "Features", m.Features, "at least 1 and at most 2²⁰"),
+		privacy.Within(m.Noise == Laplace || m.Noise == Gaussian, "Noise", int(m.Noise), "Laplace or Gaussian"),
+		mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}, {"Scale", m.Scale}}.Check())
 }
 
 // Event implements mechanism.Mechanism: the Laplace mechanism of Δ₁/b or the Gaussian one of Δ₂/σ.
@@ -150,9 +147,6 @@ func (m Functional) String() string {
 
 // Check implements mechanism.Mechanism.
 func (m Functional) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := checkRecords(rows, labels, m.RowNorm, m.LabelBound); err != nil {
 		return err
 	}

@@ -188,18 +188,16 @@ func addSymmetric(a *mat.SymDense, n *exact.Symmetric, sigma float64) {
 // spectrum is a symmetric matrix by its eigenvalues and eigenvectors.
 type spectrum struct {
 	values  []float64
-	vectors mat.Dense
+	vectors *mat.Dense
 }
 
 // newSpectrum decomposes a matrix that was released: it looks at no record.
 func newSpectrum(a *mat.SymDense) (s spectrum, err error) {
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
+	var ok bool
+	if s.values, s.vectors, ok = matrix.Eigen(a); !ok {
 		return s, errors.New("ssp: nothing is released, because the eigenvalues of the perturbed moments could not " +
 			"be found")
 	}
-	eig.VectorsTo(&s.vectors)
-	s.values = eig.Values(nil)
 	return s, nil
 }
 

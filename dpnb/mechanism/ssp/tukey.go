@@ -192,9 +192,6 @@ func (m TukeyEM) String() string {
 
 // Check implements mechanism.Mechanism.
 func (m TukeyEM) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := checkRecords(rows, labels, m.RowNorm, m.LabelBound); err != nil {
 		return err
 	}

@@ -43,9 +43,8 @@ func TestFiguresStay(t *testing.T) {
 			}
 		}
 		put("tails", laplaceTail(1, 2, 3), laplaceTail(1, 1.000001, 3), laplaceTail(0, 2, 3), normalTail(1e-30),
-			normalTail(0.4),
-			normalQuantile(0.05), geometricDeviation(0.5), geometricDeviation(7), geometricMargin(7, 0.05),
-			geometricMargin(0.1, 0.9))
+			normalTail(0.4), normalQuantile(0.05), Histogram{Scale: 0.5}.Deviation(), Histogram{Scale: 7}.Deviation(),
+			geometricMargin(7, 0.05), geometricMargin(0.1, 0.9))
 		for _, x := range []float64{-3, -1, 0.2, 7, 1e6, math.NaN()} {
 			q := Quantiles{Of: other, Log: true}
 			put(fmt.Sprint("number ", x), one.unit(x), one.Value(x), Axis{Levels: 3}.place(x), cells2[1].place(x),

@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -20,17 +21,11 @@ func (g Grouped) Validate() error {
 	if g.Of == nil {
 		return &privacy.ParamError{Name: "Of", Value: nil, Want: "what is to be summed"}
 	}
-	if err := g.Of.Validate(); err != nil {
+	if err := cmp.Or(g.Of.Validate(), g.By.Validate()); err != nil {
 		return err
 	}
-	if err := g.By.Validate(); err != nil {
-		return err
-	}
-	if n := g.Of.Len() * g.By.Len(); n > MostCells {
-		return &privacy.ParamError{Name: "groups", Value: g.By.Len(),
-			Want: fmt.Sprintf("at most 2²⁰ = 1,048,576 sums in all, and each group has %d", g.Of.Len())}
-	}
-	return nil
+	return privacy.Within(g.Len() <= MostCells, "groups", g.By.Len(),
+		fmt.Sprintf("at most 2²⁰ = 1,048,576 sums in all, and each group has %d", g.Of.Len()))
 }
 
 // String implements Summand.

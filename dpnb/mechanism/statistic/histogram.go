@@ -93,10 +93,8 @@ func (c Cells) Validate() error {
 			return err
 		}
 	}
-	if n := c.Len(); n > MostCells {
-		return &privacy.ParamError{Name: "cells", Value: n, Want: "at most 2²⁰ = 1,048,576"}
-	}
-	return nil
+	n := c.Len()
+	return privacy.Within(n <= MostCells, "cells", n, "at most 2²⁰ = 1,048,576")
 }
 
 // of returns the cell of record i, −1 if it is in none: columns[j] has the numbers of axis j.
@@ -133,8 +131,7 @@ type Histogram struct {
 // Errors: *privacy.ParamError.
 func CalibrateHistogram(of Cells, epsilon, delta float64, countsMu bool) (Histogram, error) {
 	m := Histogram{Of: of, Scale: 1}
-	if err := cmp.Or(m.Validate(),
-		privacy.Within(epsilon > 0 && epsilon <= 1e3, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
+	if err := cmp.Or(m.Validate(), privacy.CheckEpsilon(epsilon)); err != nil {
 		return m, err
 	}
 	m.Scale = 1 / math.Nextafter(epsilon, 0) * (1 + 1e-15)
@@ -144,7 +141,7 @@ func CalibrateHistogram(of Cells, epsilon, delta float64, countsMu bool) (Histog
 	if err := privacy.CheckGaussianDelta(delta); err != nil {
 		return m, err
 	}
-	sigma, err := privacy.GaussianSigma(math.Nextafter(epsilon, 0), math.Nextafter(delta, 0))
+	sigma, err := privacy.GaussianSigma(privacy.Typed(epsilon, delta))
 	if err != nil {
 		return m, err
 	}
@@ -203,11 +200,15 @@ func (m Histogram) Feasible(int, int) error { return nil }
 
 // String describes the mechanism with its parameters.
 func (m Histogram) String() string {
-	law := fmt.Sprintf("normal noise, σ = %.5g", m.Sigma)
+	return fmt.Sprintf("histogram (%s, %s)", numeral.Count(m.Of.Len(), "cell"), m.law())
+}
+
+// law names that of the noise.
+func (m Histogram) law() string {
 	if m.Scale > 0 {
-		law = fmt.Sprintf("geometric noise, b = %.5g", m.Scale)
+		return fmt.Sprintf("geometric noise, b = %.5g", m.Scale)
 	}
-	return fmt.Sprintf("histogram (%s, %s)", numeral.Count(m.Of.Len(), "cell"), law)
+	return fmt.Sprintf("normal noise, σ = %.5g", m.Sigma)
 }
 
 // Deviation returns the standard deviation of the noise of one cell.
@@ -215,12 +216,7 @@ func (m Histogram) Deviation() float64 {
 	if m.Scale == 0 {
 		return m.Sigma
 	}
-	return geometricDeviation(m.Scale)
-}
-
-// geometricDeviation returns √(2q)/(1 − q), q = e^{−1/b}.
-func geometricDeviation(scale float64) float64 {
-	return math.Sqrt2 * math.Exp(-0.5/scale) / -math.Expm1(-1/scale)
+	return math.Sqrt2 * math.Exp(-0.5/m.Scale) / -math.Expm1(-1/m.Scale) // √(2q)/(1 − q), q = e^{−1/b}
 }
 
 // Margin returns w such that the noise of one cell is in [−w, w] with at least this probability: for normal noise

@@ -10,19 +10,10 @@ import (
 // are about evenly dense from one to the next: each by its own round, and by where its round begins and ends.
 func (m Quantiles) rankDeviations() []float64 {
 	k := len(m.Levels)
-	level, off, kappa := m.ends(), make([]float64, k+2), m.kappas()
-	var split func(lo, hi int)
-	split = func(lo, hi int) {
-		if hi-lo < 2 {
-			return
-		}
-		i := (lo + hi) / 2
-		q := (level[i] - level[lo]) / (level[hi] - level[lo])
+	off, kappa := make([]float64, k+2), m.kappas()
+	m.inRounds(func(lo, i, hi int, q float64) {
 		off[i] = math.Hypot(math.Sqrt2/kappa[i-1], (1-q)*off[lo]+q*off[hi])
-		split(lo, i)
-		split(i, hi)
-	}
-	split(0, k+1)
+	})
 	return off[1 : k+1]
 }
 
@@ -33,20 +24,9 @@ const mostOdds = 7
 // kappas returns by what factor, as a logarithm, a point of each level is less likely for each record that it is
 // further off.
 func (m Quantiles) kappas() []float64 {
-	k := len(m.Levels)
-	level, kappa := m.ends(), make([]float64, k+2)
-	var split func(lo, hi int)
-	split = func(lo, hi int) {
-		if hi-lo > 1 {
-			i := (lo + hi) / 2
-			q := (level[i] - level[lo]) / (level[hi] - level[lo])
-			kappa[i] = m.Eta / (2 * math.Max(q, 1-q))
-			split(lo, i)
-			split(i, hi)
-		}
-	}
-	split(0, k+1)
-	return kappa[1 : k+1]
+	kappa := make([]float64, len(m.Levels))
+	m.inRounds(func(_, i, _ int, q float64) { kappa[i-1] = m.Eta / (2 * math.Max(q, 1-q)) })
+	return kappa
 }
 
 // ranksOff returns how many records, at most, each level is found off with the given confidence; with sampling, off
@@ -144,7 +124,7 @@ const imagined = 32
 // the η of a level, and reaches to the bound where the noise may pass over all records beyond.
 func (m Quantiles) HalfWidths(confidence, records float64, sampling bool) []float64 {
 	k := len(m.Levels)
-	level, kappa, src := m.ends(), m.kappas(), noise.NewSeeded(1) // the same for every η, which Price searches for
+	kappa, src := m.kappas(), noise.NewSeeded(1) // the same for every η, which Price searches for
 	half := make([]float64, k)
 	// find draws where a level is found that is at a share of [lo, hi], as a share of all records.
 	find := func(lo, hi, share, kappa float64) float64 {
@@ -158,18 +138,9 @@ func (m Quantiles) HalfWidths(confidence, records float64, sampling bool) []floa
 	}
 	cut, released := make([]float64, k+2), make([]float64, 2*k+2)
 	cut[k+1], released[0] = 1, records
-	var split func(lo, hi int)
-	split = func(lo, hi int) {
-		if hi-lo > 1 {
-			i := (lo + hi) / 2
-			cut[i] = find(cut[lo], cut[hi], (level[i]-level[lo])/(level[hi]-level[lo]), kappa[i-1])
-			split(lo, i)
-			split(i, hi)
-		}
-	}
 	even := Quantiles{Of: Number{Upper: 1}, Levels: m.Levels, Eta: m.Eta}
 	for range imagined {
-		split(0, k+1)
+		m.inRounds(func(lo, i, hi int, q float64) { cut[i] = find(cut[lo], cut[hi], q, kappa[i-1]) })
 		for i := range k + 1 {
 			released[1+2*i] = find(cut[i], cut[i+1], 0.5, shareOfGaps*m.Eta)
 			if i < k {

@@ -48,6 +48,24 @@ func (m Quantiles) ends() []float64 { return slices.Concat([]float64{0}, m.Level
 // rounds returns ⌈log₂(m + 1)⌉.
 func (m Quantiles) rounds() int { return bits.Len(uint(len(m.Levels))) }
 
+// inRounds calls find for the levels in the order in which they are found: for the middle one of those between the ends
+// lo and hi, themselves found before, which is at the share q of the way from one to the other. All are places among
+// ends.
+func (m Quantiles) inRounds(find func(lo, i, hi int, q float64)) {
+	level := m.ends()
+	var split func(lo, hi int)
+	split = func(lo, hi int) {
+		if hi-lo < 2 {
+			return
+		}
+		i := (lo + hi) / 2
+		find(lo, i, hi, (level[i]-level[lo])/(level[hi]-level[lo]))
+		split(lo, i)
+		split(i, hi)
+	}
+	split(0, len(m.Levels)+1)
+}
+
 // Validate implements mechanism.Mechanism.
 func (m Quantiles) Validate() error {
 	if err := cmp.Or(m.Of.validate(),
@@ -83,8 +101,7 @@ func (m Quantiles) cost(eta float64) privacy.BoundedRange {
 // Errors: *privacy.ParamError.
 func CalibrateQuantiles(m Quantiles, epsilon, delta float64, countsMu bool) (Quantiles, error) {
 	m.Eta = 1
-	if err := cmp.Or(m.Validate(),
-		privacy.Within(epsilon > 0 && epsilon <= 1000, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
+	if err := cmp.Or(m.Validate(), privacy.CheckEpsilon(epsilon)); err != nil {
 		return m, err
 	}
 	m.Eta = epsilon / (float64(m.rounds()) + shareOfGaps + shareOfCount) * (1 - 1e-12)
@@ -106,10 +123,7 @@ func CalibrateQuantiles(m Quantiles, epsilon, delta float64, countsMu bool) (Qua
 
 // Event implements mechanism.Mechanism.
 func (m Quantiles) Event() (privacy.Event, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return m.cost(m.Eta), nil
+	return m.cost(m.Eta), m.Validate()
 }
 
 // String describes the mechanism with its parameters.
@@ -204,16 +218,7 @@ func (t *quantilesTally) Release(src noise.Source) []float64 {
 	find := func(lo, hi int, q, eta float64) int64 {
 		return ranks.node(&round, cut[lo], cut[hi], (q-level[lo])/(level[hi]-level[lo]), eta).draw(draw, src)
 	}
-	var split func(lo, hi int)
-	split = func(lo, hi int) {
-		if hi-lo > 1 {
-			i := (lo + hi) / 2
-			cut[i] = find(lo, hi, level[i], t.Eta)
-			split(lo, i)
-			split(i, hi)
-		}
-	}
-	split(0, m+1)
+	t.inRounds(func(lo, i, hi int, _ float64) { cut[i] = find(lo, hi, level[i], t.Eta) })
 	for i := range m + 1 {
 		gap := find(i, i+1, 0.5*(level[i]+level[i+1]), shareOfGaps*t.Eta)
 		out[1+2*i] = t.value(float64(gap) / points)

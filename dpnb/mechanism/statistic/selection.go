@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -62,27 +63,15 @@ type SelectionConfig struct {
 //
 // Errors: *privacy.ParamError.
 func (c SelectionConfig) Calibrate() (Selection, error) {
-	fail := func(name string, value any, want string) (Selection, error) {
-		return Selection{}, &privacy.ParamError{Name: name, Value: value, Want: want}
-	}
-	own := c.Own
-	if own == 0 {
-		own = c.Delta
-	}
-	switch {
-	case c.Keys < 1 || c.Keys > mostKeys:
-		return fail("Keys", c.Keys, "at least 1 key a person, at most 1000")
-	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
-		return fail("Epsilon", c.Epsilon, "a number in (0, 1000]")
-	case !(c.Delta > 0):
-		return fail("Delta", c.Delta, "a number in (0, 1): what nobody has listed cannot be shown at δ = 0")
-	case !(own > 0 && own <= c.Delta):
-		return fail("Own", c.Own, "a positive number, at most Delta, or 0")
-	}
-	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+	own := cmp.Or(c.Own, c.Delta)
+	if err := cmp.Or(checkKeys(c.Keys), privacy.CheckEpsilon(c.Epsilon),
+		privacy.Within(c.Delta > 0, "Delta", c.Delta,
+			"a number in (0, 1): what nobody has listed cannot be shown at δ = 0"),
+		privacy.Within(own > 0 && own <= c.Delta, "Own", c.Own, "a positive number, at most Delta, or 0"),
+		privacy.CheckGaussianDelta(c.Delta)); err != nil {
 		return Selection{}, err
 	}
-	eps, delta := math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	eps, delta := privacy.Typed(c.Epsilon, c.Delta)
 	own = math.Nextafter(own, 0)
 	best, err := normalSelection(c.Keys, eps, delta, own)
 	if err != nil || c.Normal {
@@ -162,10 +151,14 @@ func normalSelection(keys int, eps, delta, own float64) (best Selection, err err
 	return best, err
 }
 
+func checkKeys(keys int) error {
+	return privacy.Within(keys >= 1 && keys <= mostKeys, "Keys", keys, "at least 1 key a person, at most 1000")
+}
+
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Selection) Validate() error {
-	if m.Keys < 1 || m.Keys > mostKeys {
-		return &privacy.ParamError{Name: "Keys", Value: m.Keys, Want: "at least 1 key a person, at most 1000"}
+	if err := checkKeys(m.Keys); err != nil {
+		return err
 	}
 	bad := func(want string) error {
 		return &privacy.ParamError{Name: "Threshold", Value: m.Threshold, Want: want}
@@ -237,25 +230,20 @@ func (m Selection) Feasible(int, int) error { return nil }
 
 // String describes the mechanism with its parameters.
 func (m Selection) String() string {
-	law := fmt.Sprintf("normal noise, σ = %.5g", m.Sigma)
-	if m.Scale > 0 {
-		law = fmt.Sprintf("geometric noise, b = %.5g", m.Scale)
-	}
-	return fmt.Sprintf("selection of keys (%d a person, counts above %.6g, %s)", m.Keys, m.Threshold, law)
+	return fmt.Sprintf("selection of keys (%d a person, counts above %.6g, %s)", m.Keys, m.Threshold,
+		m.counts().law())
 }
 
 // Deviation returns the standard deviation of the noise of a key, before it is selected.
-func (m Selection) Deviation() float64 {
-	if m.Scale > 0 {
-		return geometricDeviation(m.Scale) // cut, it is a little less
-	}
-	return m.Sigma
-}
+func (m Selection) Deviation() float64 { return m.counts().Deviation() } // of noise that is cut, a little less
+
+// counts is a histogram with the noise of m.
+func (m Selection) counts() Histogram { return Histogram{Sigma: m.Sigma, Scale: m.Scale} }
 
 // Margin returns w with the noise of one key in [−w, w] with at least this probability, before it is selected. It
 // panics unless 0 < confidence < 1.
 func (m Selection) Margin(confidence float64) float64 {
-	return Histogram{Sigma: m.Sigma, Scale: m.Scale}.Margin(confidence)
+	return m.counts().Margin(confidence)
 }
 
 // Selected is what a Selection releases.
@@ -272,9 +260,6 @@ func (s *Selected) Simulated() bool { return s.origin.Simulated() }
 
 // Check implements mechanism.Mechanism: a label is the number of a key.
 func (m Selection) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if rows == nil {
 		return &matrix.DataError{Text: "no rows"}
 	}

@@ -67,8 +67,7 @@ func (m Summary) cost() privacy.BoundedRange {
 // Errors: *privacy.ParamError.
 func CalibrateSummary(of []Number, log []bool, epsilon, delta float64, countsMu bool) (Summary, error) {
 	m := Summary{Of: of, Log: log, Law: Laplace, Scale: 1, Eta: 1}
-	if err := cmp.Or(m.Validate(),
-		privacy.Within(epsilon > 0 && epsilon <= 1000, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
+	if err := cmp.Or(m.Validate(), privacy.CheckEpsilon(epsilon)); err != nil {
 		return m, err
 	}
 	d, each := float64(len(of)), float64(m.Quartiles(0).rounds())+shareOfGaps+shareOfCount

@@ -124,10 +124,7 @@ func (m Sums) Validate() error {
 		privacy.Within(m.Law == Gaussian || m.Law == Laplace, "Law", int(m.Law), "Gaussian or Laplace")); err != nil {
 		return err
 	}
-	if err := m.Of.Validate(); err != nil {
-		return err
-	}
-	return (mechanism.Scales{{"Scale", m.Scale}}).Check()
+	return cmp.Or(m.Of.Validate(), mechanism.Scales{{"Scale", m.Scale}}.Check())
 }
 
 // Event implements mechanism.Mechanism.

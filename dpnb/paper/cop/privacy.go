@@ -107,8 +107,8 @@ func auditedForms(run measure.Run, m convolution.COP, eps float64) float64 {
 	}
 	worst := 0.0
 	for y, d := range measure.Pairs(run, labels, privacy.Directions[:]) {
-		one := audit.Line{Loss: m.Form, Row: m.Norm, Label: y, Ridge: m.Lambda, Sigma: m.Sigma}
-		lines := slices.Repeat([]audit.Line{one}, m.Forms)
+		one := audit.Scalar{Loss: m.Form, ExtraX: m.Norm, ExtraY: y, Lambda: m.Lambda, Sigma: m.Sigma}
+		lines := slices.Repeat([]audit.Scalar{one}, m.Forms)
 		worst = math.Max(worst, audit.ProductDelta(lines, d, eps, 1500))
 	}
 	return worst

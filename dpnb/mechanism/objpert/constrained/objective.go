@@ -197,10 +197,8 @@ func (m Objective) usable() error {
 // Validate returns an error if a parameter is out of range, or one that wraps privacy.ErrUnsupported if the noise is
 // not proved to satisfy (ε, δ).
 func (m Objective) Validate() error {
-	if err := m.usable(); err != nil {
-		return err
-	}
-	if err := (privacy.Approx{Epsilon: m.Epsilon, Delta: m.Delta, Adj: m.Adjacency}).Validate(); err != nil {
+	if err := cmp.Or(m.usable(),
+		privacy.Approx{Epsilon: m.Epsilon, Delta: m.Delta, Adj: m.Adjacency}.Validate()); err != nil {
 		return err
 	}
 	p, err := m.Profile()
@@ -262,9 +260,6 @@ func (m Objective) Feasible(features, records int) error {
 
 // Check implements mechanism.Mechanism.
 func (m Objective) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.Objective.Check(rows, labels); err != nil {
 		return err
 	}
@@ -315,7 +310,7 @@ func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance flo
 // Errors: as Check; erm.ErrTolerance (wrapped).
 func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (
 	[]float64, error) {
-	if err := m.Check(rows, labels); err != nil {
+	if err := mechanism.Check(m, rows, labels); err != nil {
 		return nil, err
 	}
 	a := make([]float64, m.Dimension)

@@ -1,6 +1,7 @@
 package convolution
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -96,10 +97,7 @@ func (m COP) event() (privacy.Event, error) {
 
 // rows is the event by Theorem 6, the output noise with it.
 func (m COP) rows() (objective.Rows, error) {
-	c := m.Stack
-	if c == 0 {
-		c = m.balance()
-	}
+	c := cmp.Or(m.Stack, m.balance())
 	f, err := m.Loss.forms(c)
 	return objective.Rows{Forms: f, Lambda: m.Lambda, Sigma: m.Sigma,
 		Mu: math.Hypot(m.mu(), m.Loss.fixed(c)/m.Sigma) * (1 + 0x1p-50)}, err

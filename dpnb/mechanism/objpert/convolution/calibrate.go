@@ -55,11 +55,8 @@ const outputRoom = 1 + outputShare*outputShare/2
 
 // finish sets τ and σ_out for m's λ and σ.
 func (m COP) finish(tolerance float64) COP {
-	if tolerance == 0 {
-		tolerance = 1e-7 * m.Lipschitz()
-	}
-	m.Tolerance = tolerance
-	m.OutputSigma = 2 * tolerance / (m.Lambda * outputShare * m.Lipschitz() / m.Sigma)
+	m.Tolerance = cmp.Or(tolerance, 1e-7*m.Lipschitz())
+	m.OutputSigma = 2 * m.Tolerance / (m.Lambda * outputShare * m.Lipschitz() / m.Sigma)
 	return m
 }
 
@@ -71,9 +68,7 @@ func Calibrate(c Config) (COP, error) {
 	if err := c.validate(); err != nil {
 		return COP{}, err
 	}
-	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
-	// decimals and their float64.
-	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	c.Epsilon, c.Delta = privacy.Typed(c.Epsilon, c.Delta)
 	if c.Lambda > 0 {
 		if err := c.Loss.validate(); err != nil {
 			return COP{}, err
@@ -94,18 +89,12 @@ func Calibrate(c Config) (COP, error) {
 
 // validate returns an error for what is wrong whatever the rule.
 func (c Config) validate() error {
+	const chosen = "a positive finite number, or 0 to have it chosen"
 	if err := cmp.Or(mechanism.OnlyAddRemove(c.Adjacency, "convolved objective perturbation is"),
-		privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta)); err != nil {
+		privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta),
+		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda, chosen),
+		privacy.Within(c.Tolerance >= 0 && !math.IsInf(c.Tolerance, 1), "Tolerance", c.Tolerance, chosen)); err != nil {
 		return err
-	}
-	for _, f := range []struct {
-		name string
-		v    float64
-	}{{"Lambda", c.Lambda}, {"Tolerance", c.Tolerance}} {
-		if !(f.v >= 0) || math.IsInf(f.v, 1) {
-			return &privacy.ParamError{Name: f.name, Value: f.v,
-				Want: "a positive finite number, or 0 to have it chosen"}
-		}
 	}
 	width, ok := c.width()
 	if ok && !(width >= 0) {
@@ -144,10 +133,7 @@ func (c Config) leastNoise(m COP) (COP, error) {
 		}
 	}
 	if math.IsInf(best.Sigma, 1) {
-		if failed == nil {
-			failed = c.noSigma(m)
-		}
-		return COP{}, failed
+		return COP{}, cmp.Or(failed, c.noSigma(m))
 	}
 	return best, best.Validate()
 }

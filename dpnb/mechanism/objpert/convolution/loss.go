@@ -106,10 +106,7 @@ func (l Loss) validate() error {
 		privacy.Within(l.Forms >= 1, "Forms", l.Forms, "a number m ≥ 1 of rows a record")); err != nil {
 		return err
 	}
-	if err := (mechanism.Scales{{"Norm", l.Norm}}).Check(); err != nil {
-		return err
-	}
-	if err := usable("Form", l.Form); err != nil {
+	if err := cmp.Or(mechanism.Scales{{"Norm", l.Norm}}.Check(), usable("Form", l.Form)); err != nil {
 		return err
 	}
 	if l.Other != nil {

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -136,9 +135,6 @@ func (m COP) Feasible(features, records int) error {
 
 // Check implements mechanism.Mechanism.
 func (m COP) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if err := m.Loss.check(rows, labels); err != nil {
 		return err
 	}
@@ -181,7 +177,6 @@ func (m COP) release(rows matrix.Rows, labels []float64, draw *exact.Sampler, se
 // minimise returns θ within tolerance/λ of the minimiser for the linear term b.
 func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) (
 	[]float64, error) {
-	s := settings.Value()
 	pull := append([]float64(nil), b...)
 	for j, c := range m.Centre {
 		// (λ/2)‖θ − c‖² is (λ/2)‖θ‖² − λcᵀθ and a constant. The two roundings are within 2⁻⁵³ of their results each.
@@ -189,17 +184,9 @@ func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, 
 		pull[j] -= shift
 		tolerance -= 0x1p-52 * (math.Abs(pull[j]) + math.Abs(shift))
 	}
-	if !(tolerance > 0) {
-		return nil, mechanism.Uncertified(m.Tolerance)
-	}
 	p := m.Loss.problem(rows, labels)
 	p.Lambda, p.Linear = m.Lambda, pull
-	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
-		Persist: s.MaxPasses == 0})
-	if err != nil {
-		return nil, mechanism.Unsolved(err, m.Tolerance)
-	}
-	return sol.Theta, nil
+	return mechanism.Minimised(&p, tolerance, m.Tolerance, settings)
 }
 
 // project returns θ moved to the ball of the given radius about 0.

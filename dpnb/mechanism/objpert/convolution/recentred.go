@@ -1,6 +1,7 @@
 package convolution
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -105,9 +106,6 @@ func (m Recentred) Feasible(features, records int) error {
 
 // Check implements mechanism.Mechanism.
 func (m Recentred) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	for _, s := range m.Stages {
 		if err := s.Check(rows, labels); err != nil {
 			return err
@@ -220,10 +218,7 @@ func (c Config) newStagesFrontier(form loss.Convolved, k int, growth, bend float
 //
 // Errors: as Calibrate.
 func CalibrateRecentred(c Config, stages int) (Recentred, error) {
-	if err := c.validate(); err != nil {
-		return Recentred{}, err
-	}
-	if err := c.Planned.validate(); err != nil {
+	if err := cmp.Or(c.validate(), c.Planned.validate()); err != nil {
 		return Recentred{}, err
 	}
 	if err := c.predictable(); err != nil {
@@ -241,7 +236,7 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 		return Recentred{}, &privacy.ParamError{Name: "Rule", Value: int(c.Rule),
 			Want: "Predicted, with no Width and no Lambda"}
 	}
-	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
+	c.Epsilon, c.Delta = privacy.Typed(c.Epsilon, c.Delta)
 	gauss, err := privacy.GaussianSigma(c.Epsilon, c.Delta)
 	if err != nil {
 		return Recentred{}, err

@@ -20,21 +20,6 @@ type bracket struct {
 	low, high      []float64
 }
 
-// eigen returns the eigenvalues, rising, and the vectors of m; ok is false if an entry is not finite or they were not
-// found.
-func eigen(m *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
-	if norm := mat.Norm(m, 1); math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return nil, nil, false
-	}
-	var e mat.EigenSym
-	if !e.Factorize(m, true) {
-		return nil, nil, false
-	}
-	vectors = &mat.Dense{}
-	e.VectorsTo(vectors)
-	return e.Values(nil), vectors, true
-}
-
 // diagonal returns aⱼᵀ(U·diag(v)·Uᵀ)aⱼ.
 func (b bracket) diagonal(j int, v func(i int) float64) float64 {
 	var sum float64

@@ -21,7 +21,7 @@ func TestCalibrateAtExtremes(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				p := must.Get(k.Together())
+				p := must.Get(k.WithGaussian(0))
 				good++
 				if l := privacy.LogDeltaUpper(p, eps) - math.Log(delta); l > 0 || l < -1e-3 {
 					t.Errorf("ε = %g, δ = %g, share %g: δ is exp(%g) times that", eps, delta, share, l)

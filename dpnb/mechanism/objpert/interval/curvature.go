@@ -40,10 +40,7 @@ type Curvature struct {
 
 // Validate returns a *privacy.ParamError if a field is out of range.
 func (c Curvature) Validate() error {
-	if err := c.Fit.Validate(); err != nil {
-		return err
-	}
-	if err := (mechanism.Scales{{"Sigma", c.Sigma}}).Check(); err != nil {
+	if err := cmp.Or(c.Fit.Validate(), mechanism.Scales{{"Sigma", c.Sigma}}.Check()); err != nil {
 		return err
 	}
 	// Beyond these the steps of the sums would leave the range of float64.
@@ -79,17 +76,12 @@ func (c Curvature) Mu() float64 {
 	return mu * roundUp
 }
 
-// Together returns the profile of the fit and of the matrices, under add/remove-one: that of a fit whose output noise
-// has μ² more, Gaussian mechanisms being what both are.
+// WithGaussian implements mechanism.WithGaussians. That of the fit and of the matrices is that of a fit whose output
+// noise has μ² more, Gaussian mechanisms being what both are.
 //
 // Bound: upper, for every ε.
 // Errors: as Validate.
 // Proof: docs/theory/intervals.md, section 4.
-func (c Curvature) Together() (privacy.Profile, error) {
-	return c.WithGaussian(0)
-}
-
-// WithGaussian implements mechanism.WithGaussians.
 func (c Curvature) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -144,7 +136,7 @@ func (m *Moments) Simulated() bool { return m.origin.Simulated() }
 func (m *Moments) Seed() (seed uint64, ok bool) { return m.origin.Seed() }
 
 // At draws the noise and releases the matrices at theta, which must be what Fit has released for the same records: else
-// the guarantee does not compose as Together says. The caller has charged the budget.
+// the guarantee does not compose as Event says. The caller has charged the budget.
 //
 // Errors: as objpert.Objective.Run before it draws, or a theta of another length.
 func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
@@ -156,7 +148,7 @@ func (c Curvature) at(rows matrix.Rows, labels, theta []float64, src noise.Sourc
 	if src == nil {
 		return nil, mechanism.ErrNoSource
 	}
-	if err := c.Check(rows, labels); err != nil {
+	if err := mechanism.Check(c, rows, labels); err != nil {
 		return nil, err
 	}
 	if err := sameLength(rows, theta); err != nil {
@@ -211,7 +203,7 @@ func (c Curvature) Describe() mechanism.Description {
 
 // Event implements mechanism.Mechanism.
 func (c Curvature) Event() (privacy.Event, error) {
-	p, err := c.Together()
+	p, err := c.WithGaussian(0)
 	return mechanism.Known(c, p, err)
 }
 
@@ -220,9 +212,6 @@ func (c Curvature) Feasible(features, records int) error { return c.Fit.Feasible
 
 // Check implements mechanism.Mechanism.
 func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
 	return c.Fit.Check(rows, labels)
 }
 

@@ -71,7 +71,7 @@ func TestFiguresStay(t *testing.T) {
 					nominal = math.Hypot(nominal, l2/k.ScoreSigma)
 				}
 				put("rounded", golden.Rounded(k.Mu(), nominal), golden.Rounded(s, k.Fit.Smoothness()))
-				put("its cost", k.Mu(), s, l2, must.Get(k.Together()).LogDeltaUpper(privacy.Add, 1),
+				put("its cost", k.Mu(), s, l2, must.Get(k.WithGaussian(0)).LogDeltaUpper(privacy.Add, 1),
 					p.LogDeltaUpper(privacy.Add, 1))
 			}
 		}

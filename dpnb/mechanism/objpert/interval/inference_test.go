@@ -49,7 +49,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 		{loss.Logistic{}, 8, Share{Curvature: 0.5}}, {loss.Huber{Threshold: 1}, 1, Share{Curvature: 0.2, Scores: 0.2}},
 	} {
 		fit, curv := must.Two(Calibrate(config(c.l, c.eps), c.share))
-		p, err := curv.Together()
+		p, err := curv.WithGaussian(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 		}
 		// Less noise in the matrices must be noticed.
 		curv.Sigma *= 0.97
-		if p, err = curv.Together(); err != nil || privacy.DeltaUpper(p, c.eps) <= 1e-5 {
+		if p, err = curv.WithGaussian(0); err != nil || privacy.DeltaUpper(p, c.eps) <= 1e-5 {
 			t.Errorf("%v: less noise goes unnoticed", c.l.Name())
 		}
 	}
@@ -123,7 +123,7 @@ func TestMatrixNoise(t *testing.T) {
 			noise.Exact(rng).SymmetricNormals(d).AddFrobenius(e, sigma)
 			f := mat.Norm(e, 2)
 			sum += f * f
-			values, _, _ := eigen(e)
+			values, _, _ := matrix.Eigen(e)
 			top := floats.Max(values)
 			largest = math.Max(largest, top)
 			if top > bound {
@@ -189,13 +189,13 @@ func TestBracketBounds(t *testing.T) {
 	const d = 4
 	base := mat.NewSymDense(d, nil)
 	noise.Exact(rng).SymmetricNormals(d).AddFrobenius(base, 1)
-	_, vectors, _ := eigen(base)
+	_, vectors, _ := matrix.Eigen(base)
 	b := bracket{vectors: vectors, forms: vectors, low: []float64{0, 0.1, 0.5, 2}, high: []float64{1, 0.4, 0.5, 5}}
 	w := []float64{1, -2, 0.5, 3}
 	centre, spread := b.linear(w)
 	s := mat.NewSymDense(d, nil)
 	s.SymOuterK(1, mat.NewDense(d, d, []float64{1, 2, 0, 0, 0, 1, 1, 0, 3, 0, 1, 0, 0, 0, 0, 2}))
-	values, _, _ := eigen(s)
+	values, _, _ := matrix.Eigen(s)
 	var reached, reachedNorm float64
 	root := mat.NewDense(d, d, nil)
 	for range 4000 {

@@ -1,8 +1,10 @@
 package interval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -96,13 +98,7 @@ func checkTheta(theta []float64) error {
 // Coverage: at least level, over the noise, for every dataset. Any convex loss.
 // Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported for another mechanism.
 func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Intervals, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	if err := CheckLevel(level); err != nil {
-		return nil, err
-	}
-	if err := checkTheta(theta); err != nil {
+	if err := cmp.Or(m.Validate(), CheckLevel(level), checkTheta(theta)); err != nil {
 		return nil, err
 	}
 	of, ok := noiseOf(m)
@@ -117,7 +113,7 @@ func FromRelease(m mechanism.Mechanism, theta []float64, level float64) (*Interv
 	d := len(theta) / of.classes
 	half := ballHalfWidths(of.fit, d, 1-level)
 	if of.classes > 1 {
-		half = same(of.ball(d, 1-level), len(theta))
+		half = slices.Repeat([]float64{of.ball(d, 1-level)}, len(theta))
 	}
 	return alone(theta, half, level, of.fit.Lambda), nil
 }
@@ -159,13 +155,7 @@ func FormsFromRelease(m mechanism.Mechanism, theta []float64, s Settings) (*Inte
 	if !ok {
 		return FromRelease(m, theta, s.Level)
 	}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
-	if err := checkTheta(theta); err != nil {
+	if err := cmp.Or(m.Validate(), s.validate(), checkTheta(theta)); err != nil {
 		return nil, err
 	}
 	width := len(theta) / of.classes
@@ -192,15 +182,6 @@ func FormsFromRelease(m mechanism.Mechanism, theta []float64, s Settings) (*Inte
 func Knows(m mechanism.Mechanism) bool {
 	_, ok := noiseOf(m)
 	return ok
-}
-
-// same returns d times h.
-func same(h float64, d int) []float64 {
-	half := make([]float64, d)
-	for j := range half {
-		half[j] = h
-	}
-	return half
 }
 
 // alone returns theta ± half, from the release alone.
@@ -231,7 +212,7 @@ func ballHalfWidth(m objpert.Objective, d int, alpha float64) float64 {
 //
 // b₋ being b without its last entry; the least ridge in place of all is a bound too.
 func ballHalfWidths(m objpert.Objective, d int, alpha float64) []float64 {
-	half := same(ballHalfWidth(m, d, alpha), d)
+	half := slices.Repeat([]float64{ballHalfWidth(m, d, alpha)}, d)
 	if m.Shrinkage == 0 || d < 2 {
 		return half
 	}

@@ -313,7 +313,7 @@ func (l *Law) population(c estimate, p *problem, g Guess) {
 	}
 	l.moved, l.roots = make([]*mat.VecDense, n), make([]*mat.Dense, n)
 	parallel.Each(n, 0, func(k int) {
-		if values, vectors, ok := eigen(c.draw(g.Normals(k + 1))); ok {
+		if values, vectors, ok := matrix.Eigen(c.draw(g.Normals(k + 1))); ok {
 			l.moved[k], l.roots[k] = given(values, vectors, before, at, pull, p.m.Sigma, rho)
 		}
 	})
@@ -529,13 +529,13 @@ func (c *estimate) directions(p *problem, g Guess) (values []float64, column []i
 		if p.s.Basis != nil {
 			var inside mat.Dense
 			inside.Mul(p.s.Basis.T(), own)
-			lengths, vectors, _ := eigen(within(unit(p.d), &inside))
+			lengths, vectors, _ := matrix.Eigen(within(unit(p.d), &inside))
 			own = columns(own, vectors, lengths, 0.5)
 		}
 		if own == nil {
 			continue
 		}
-		lengths, vectors, ok := eigen(within(g.Curvature, own))
+		lengths, vectors, ok := matrix.Eigen(within(g.Curvature, own))
 		if !ok {
 			break
 		}
@@ -653,7 +653,7 @@ func spread(entries []entry, off float64) float64 {
 func (c *estimate) floor() {
 	z := c.curvature
 	d := z.SymmetricDim()
-	values, vectors, ok := eigen(z)
+	values, vectors, ok := matrix.Eigen(z)
 	if !ok {
 		return
 	}

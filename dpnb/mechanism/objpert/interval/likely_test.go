@@ -277,7 +277,7 @@ func TestGivenTheCurvature(t *testing.T) {
 	before := mat.NewSymDense(3, []float64{1. / 4, 0, 0, 0, 4, 0, 0, 0, 1. / 9})
 	m := mat.NewSymDense(3, []float64{20, 6, 1, 6, 5, -2, 1, -2, 2})
 	theta, pull := mat.NewVecDense(3, []float64{1, -1, 0.5}), mat.NewVecDense(3, []float64{4, 2, -3})
-	values, vectors, ok := eigen(m)
+	values, vectors, ok := matrix.Eigen(m)
 	if !ok {
 		t.Fatal("no eigenvalues")
 	}

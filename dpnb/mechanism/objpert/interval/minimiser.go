@@ -1,12 +1,14 @@
 package interval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -30,10 +32,8 @@ type Settings struct {
 }
 
 func (s Settings) validate() error {
-	if !(s.NormBound >= 0) || math.IsInf(s.NormBound, 1) {
-		return &privacy.ParamError{Name: "NormBound", Value: s.NormBound, Want: "a positive number, or 0 for none"}
-	}
-	return CheckLevel(s.Level)
+	return cmp.Or(privacy.Within(s.NormBound >= 0 && !math.IsInf(s.NormBound, 1), "NormBound", s.NormBound,
+		"a positive number, or 0 for none"), CheckLevel(s.Level))
 }
 
 // problem is what both kinds of intervals start from.
@@ -75,13 +75,7 @@ const (
 
 // newProblem has what is beside M and λ in the curvature of the problem, if penalised says so.
 func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, penalised bool) (*problem, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
-	if err := checkTheta(theta); err != nil {
+	if err := cmp.Or(m.Validate(), s.validate(), checkTheta(theta)); err != nil {
 		return nil, err
 	}
 	if mo == nil || mo.Hessian == nil || mo.Hessian.SymmetricDim() != len(theta) ||
@@ -116,7 +110,7 @@ func newProblem(m objpert.Objective, theta []float64, mo *Moments, s Settings, p
 		hessian = within(hessian, s.Basis)
 		p.d = hessian.SymmetricDim()
 	}
-	if p.values, p.vectors, ok = eigen(hessian); !ok {
+	if p.values, p.vectors, ok = matrix.Eigen(hessian); !ok {
 		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
 			Want: "finite entries"}
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -163,7 +164,7 @@ func (p *problem) scores() (scoreCovariance, error) {
 	if p.s.Basis != nil {
 		released = within(released, p.s.Basis)
 	}
-	values, vectors, ok := eigen(released)
+	values, vectors, ok := matrix.Eigen(released)
 	if err := privacy.Within(ok, "Moments.Scores", "a matrix without eigenvalues", "finite entries"); err != nil {
 		return scoreCovariance{}, err
 	}

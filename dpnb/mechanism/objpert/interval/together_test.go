@@ -59,7 +59,7 @@ func TestTogetherAgainstExactLaws(t *testing.T) {
 				fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma,
 					Tolerance: 1e-9, OutputSigma: 1e-3}
 				c := Curvature{Fit: fit, Sigma: 0.25 * sigma / share}
-				together := must.Get(c.Together())
+				together := must.Get(c.WithGaussian(0))
 				part := must.Get(fit.Profile())
 				for _, eps := range []float64{0, 0.5, 2} {
 					claimed, fitAlone := privacy.DeltaUpper(together, eps), privacy.DeltaUpper(part, eps)

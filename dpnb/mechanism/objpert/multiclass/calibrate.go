@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
@@ -48,8 +49,7 @@ func (c Config) apart(outputSigma *float64) {
 }
 
 func (c Config) validate() error {
-	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta),
-		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+	return cmp.Or(privacy.CheckGaussianDelta(c.Delta), privacy.CheckEpsilon(c.Epsilon),
 		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda,
 			"a positive number, or 0 to have it chosen"),
 		privacy.Within(c.NoiseFactor == 0 || c.NoiseFactor >= 1 && c.NoiseFactor < 1e6, "NoiseFactor", c.NoiseFactor,
@@ -57,17 +57,7 @@ func (c Config) validate() error {
 		privacy.Within(c.Tolerance >= 0 && !math.IsInf(c.Tolerance, 1), "Tolerance", c.Tolerance,
 			"a positive number, or 0 to have it chosen"),
 		privacy.Within(c.Reserved >= 0 && c.Reserved < 1, "Reserved", c.Reserved,
-			"a part of the budget, in [0, 1)")); err != nil {
-		return err
-	}
-	if err := c.Adjacency.Validate(); err != nil {
-		return err
-	}
-	if c.Adjacency != privacy.AddRemove {
-		return fmt.Errorf("%w: objective perturbation is calibrated under %v here, not %v", privacy.ErrUnsupported,
-			privacy.AddRemove, c.Adjacency)
-	}
-	return nil
+			"a part of the budget, in [0, 1)"), mechanism.OnlyAddRemove(c.Adjacency, "objective perturbation is"))
 }
 
 // CalibrateSoftmax returns the mechanism with the least noise, by the stated rule, that is proved to satisfy (ε, δ).
@@ -77,16 +67,10 @@ func (c Config) validate() error {
 func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 	m := Softmax{Classes: c.Classes, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1,
 		Bound: bound}
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(), c.validate()); err != nil {
 		return m, err
 	}
-	if err := c.validate(); err != nil {
-		return m, err
-	}
-	m.Tolerance = c.Tolerance
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-6 * m.Lipschitz()
-	}
+	m.Tolerance = cmp.Or(c.Tolerance, 1e-6*m.Lipschitz())
 	k := calibration{
 		config: c, least: 1e-3 * m.Smoothness(), far: 1e12, factor: 1.05, precision: 1e-6,
 		set: func(lambda, sigma float64) (profiled, error) {
@@ -114,17 +98,11 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 	m := OneVsRest{Classes: c.Classes, Binary: objpert.Objective{Loss: l, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1,
 		Tolerance: 1, OutputSigma: 1}}
-	if err := m.Validate(); err != nil {
-		return m, err
-	}
-	if err := c.validate(); err != nil {
+	if err := cmp.Or(m.Validate(), c.validate()); err != nil {
 		return m, err
 	}
 	b := &m.Binary
-	b.Tolerance = c.Tolerance
-	if b.Tolerance == 0 {
-		b.Tolerance = 1e-6 * b.Lipschitz()
-	}
+	b.Tolerance = cmp.Or(c.Tolerance, 1e-6*b.Lipschitz())
 	onlyGaussian := false
 	k := calibration{
 		config: c, least: 1e-3 * b.Smoothness(), far: 1e12, factor: 1 + 1e-9, precision: 1e-6,
@@ -196,9 +174,8 @@ func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
-	// decimals and their float64.
-	return privacy.DeltaUpper(p, math.Nextafter(k.config.Epsilon, 0)) <= math.Nextafter(k.config.Delta, 0), nil
+	eps, delta := privacy.Typed(k.config.Epsilon, k.config.Delta)
+	return privacy.DeltaUpper(p, eps) <= delta, nil
 }
 
 // search sets λ and σ by the rule of Config, or returns why there are none.
@@ -213,10 +190,7 @@ func (k *calibration) search() error {
 	if err != nil {
 		return err
 	}
-	f := c.NoiseFactor
-	if f == 0 {
-		f = k.factor
-	}
+	f := cmp.Or(c.NoiseFactor, k.factor)
 	lambda, err := k.leastLambda(f * sigma)
 	for ; c.NoiseFactor == 0 && errors.Is(err, errNone) && f < 100; lambda, err = k.leastLambda(f * sigma) {
 		f = math.Max(1.05, 1.1*f)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
@@ -26,7 +27,8 @@ func (p shifted) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	}
 	best := 0.0
 	for _, z := range []float64{4, 5, 6, 7, 8, 10, 14, 20, 35} {
-		l := logspace.Add(p.objective.LogDeltaUpper(d, below(eps, p.mu*(0.5*p.mu+z)*(1+1e-15))), math.Log(survival(z)))
+		own := p.objective.LogDeltaUpper(d, below(eps, p.mu*(0.5*p.mu+z)*(1+1e-15)))
+		l := logspace.Add(own, math.Log(normal.Survival(z)))
 		best = math.Min(best, l+1e-12)
 	}
 	return best

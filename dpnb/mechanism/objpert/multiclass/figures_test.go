@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -67,7 +68,8 @@ func TestFiguresStay(t *testing.T) {
 				math.Sqrt2/3),
 			golden.Rounded(edge.kappa, 2-0.25*2.0/9), golden.Rounded(apart, own.share()/objpert.OutputShare),
 			golden.Rounded(noisy.mu(), 2e-3/0.3), golden.Rounded(widened(-2), -2))
-		put("plain", widened(math.Inf(-1)), widened(-1e3)+1e3, gaussian(0.4, 0.3), survival(1.3), part(0.4, 0.02, 0.3))
+		put("plain", widened(math.Inf(-1)), widened(-1e3)+1e3, gaussian(0.4, 0.3), normal.Survival(1.3),
+			part(0.4, 0.02, 0.3))
 		two := Softmax{Classes: 4, RowNorm: 1, Lambda: 3, Sigma: 4, Tolerance: 1e-3, OutputSigma: 0.1, Bound: RankK}
 		p := must.Get(two.Profile())
 		put("rank", p.LogDeltaUpper(privacy.Remove, 0.7), p.LogDeltaUpper(privacy.Add, 0.7))

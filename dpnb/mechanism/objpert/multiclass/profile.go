@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -137,11 +138,11 @@ func (p vertexProfile) crowding(eps, shift, whole float64) float64 {
 		return 0.5*whole*whole + whole*z - eps + 1e-15*(math.Abs(eps)+whole*whole+whole*math.Abs(z))
 	}
 	var total float64
-	tail := survival(z0)
+	tail := normal.Survival(z0)
 	cell := func(from, to float64) {
 		next := 0.0
 		if !math.IsInf(to, 1) {
-			next = survival(to)
+			next = normal.Survival(to)
 		}
 		w := 1.0
 		if to < kink {
@@ -172,7 +173,7 @@ func (p vertexProfile) meanExcess(z, shift, whole float64) float64 {
 		at := 1 - float64(k)/crowdingSteps
 		next := 1 - float64(k+1)/crowdingSteps
 		edge := 2 * p.kappa * float64(k+1) / crowdingSteps
-		sum += (at*at - next*next) * survival((mean-edge)/scale)
+		sum += (at*at - next*next) * normal.Survival((mean-edge)/scale)
 	}
 	return math.Min(shift, p.kappa*(p.classes-2)*sum*(1+1e-12))
 }
@@ -186,6 +187,3 @@ func gaussian(eps, mu float64) float64 {
 func below(eps, shift float64) float64 {
 	return math.Nextafter(eps-shift, math.Inf(-1))
 }
-
-// survival returns P(N(0, 1) > z).
-func survival(z float64) float64 { return 0.5 * math.Erfc(z/math.Sqrt2) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -109,7 +110,7 @@ func TestCrowding(t *testing.T) {
 				w = 1 - (c.eps-x)/shift
 			}
 			mean := 0.5 * p.a * p.a / whole * z
-			excess := survival(mean / scale) // g = 1 below zero
+			excess := normal.Survival(mean / scale) // g = 1 below zero
 			for j := range inner {
 				v := 2 * p.kappa * (float64(j) + 0.5) / inner
 				excess += (1 - v/(2*p.kappa)) * (1 - v/(2*p.kappa)) * math.Exp(-0.5*(v-mean)*(v-mean)/(scale*scale)) /

@@ -1,6 +1,7 @@
 package multiclass
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -85,20 +86,10 @@ func (m Softmax) Validate() error {
 	}
 	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"Lambda", m.Lambda}, {"Sigma", m.Sigma},
 		{"Tolerance", m.Tolerance}, {"OutputSigma", m.OutputSigma}}
-	if err := scales.Check(); err != nil {
-		return err
-	}
-	if err := m.Penalty.Validate(m.Lambda); err != nil {
-		return err
-	}
-	if m.Bound != Vertex && m.Bound != RankK {
-		return &privacy.ParamError{Name: "Bound", Value: int(m.Bound), Want: "Vertex or RankK"}
-	}
-	if !(m.Lipschitz()/m.Sigma < 1e150) || !(m.mu() < 1e150) {
-		return &privacy.ParamError{Name: "Sigma", Value: m.Sigma,
-			Want: "noise that is not negligible beside what it hides"}
-	}
-	return nil
+	return cmp.Or(scales.Check(), m.Penalty.Validate(m.Lambda),
+		privacy.Within(m.Bound == Vertex || m.Bound == RankK, "Bound", int(m.Bound), "Vertex or RankK"),
+		privacy.Within(m.Lipschitz()/m.Sigma < 1e150 && m.mu() < 1e150, "Sigma", m.Sigma,
+			"noise that is not negligible beside what it hides"))
 }
 
 // mu returns 2τ/(λσ_out), rounded up.
@@ -188,9 +179,6 @@ func (m Softmax) Describe() mechanism.Description {
 
 // Check implements mechanism.Mechanism. labels are classes, 0 … K − 1.
 func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	longest, err := m.problem(rows, labels).ValidateNorm()
 	if err != nil {
 		return err
@@ -199,10 +187,7 @@ func (m Softmax) Check(rows matrix.Rows, labels []float64) error {
 		return err
 	}
 	_, d := rows.Dims()
-	if err := m.Penalty.Check(d); err != nil {
-		return err
-	}
-	return m.feasibility(d).Validate()
+	return cmp.Or(m.Penalty.Check(d), m.feasibility(d).Validate())
 }
 
 // problem is the objective without its noise.
@@ -242,7 +227,6 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	if err != nil {
 		return nil, err
 	}
-	s := settings.Value()
 	_, d := rows.Dims()
 	// Both noises are drawn before the records are read, the second as far as its first digits. The exact noise is the
 	// exactly centred one.
@@ -254,16 +238,10 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	Center(b, m.Classes)
 	p := m.problem(rows, labels)
 	p.Linear = b
-	tolerance := mechanism.Tightened(m.Tolerance, eta)
-	if !(tolerance > 0) {
-		return nil, mechanism.Uncertified(m.Tolerance)
-	}
-	sol, err := erm.Minimize(p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
-		Persist: s.MaxPasses == 0})
+	r.Coefficients, err = mechanism.Minimised(p, mechanism.Tightened(m.Tolerance, eta), m.Tolerance, settings)
 	if err != nil {
-		return nil, mechanism.Unsolved(err, m.Tolerance)
+		return nil, err
 	}
-	r.Coefficients = sol.Theta
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
 	Center(r.Coefficients, m.Classes) // of what is released
 	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma*math.Sqrt(1-1/float64(m.Classes))
