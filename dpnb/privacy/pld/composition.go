@@ -128,8 +128,8 @@ func (c *Composition) directions() []privacy.Direction {
 // Errors: *privacy.ParamError unless 0 < δ < 1.
 // Proof: docs/theory/composition.md.
 func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
-	if !(delta > 0 && delta < 1) {
-		return Bounds{}, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := privacy.Fraction("Delta", delta); err != nil {
+		return Bounds{}, err
 	}
 	if c.runs == 1 {
 		p := c.components[0].Profile
