@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
@@ -174,9 +175,9 @@ func (s SubsampledGaussian) RDP(adj Adjacency) (RDPCurve, error) {
 	}
 	_, mu := s.gaussian().MuBounds(AddRemove)
 	q := s.Rate
-	var table memo
+	var table recent.All[int, float64]
 	moment := func(n int) float64 {
-		return table.get(n, func() float64 { return logBinomialMoment(n, q, mu) })
+		return table.Of(n, func() float64 { return logBinomialMoment(n, q, mu) })
 	}
 	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
 		switch {

@@ -3,6 +3,8 @@ package objective
 import (
 	"math"
 	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // problem is a curve at given λ, σ, in units of σ: what does not depend on ε.
@@ -11,7 +13,7 @@ type problem struct {
 	lambda, sigma float64
 
 	// known is W of Pointwise by the noise n.
-	known sync.Map
+	known recent.All[float64, float64]
 
 	once sync.Once
 	// pieces are those that every integral starts from.
