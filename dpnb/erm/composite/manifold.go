@@ -108,7 +108,7 @@ func (m *manifold) step() bool {
 	for i, j := range m.free {
 		rest[i] = -m.p.rest[j] // g + s + v, with the v that the pair found
 	}
-	m.s.factors++
+	m.s.m.factors++
 	t, ok := factor(m.kkt[:k*k], k)
 	if !ok {
 		return false

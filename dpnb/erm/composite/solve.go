@@ -45,16 +45,14 @@ type Solution struct {
 
 // search is the state of Solve.
 type search struct {
-	o         *objective
-	s         Settings
-	m         *model
-	pair      *pair
-	x, g      []float64
-	value     float64
-	rounding  float64
-	active    *activeSet
-	splitting *splitting
-	cone      *coneStep
+	o        *objective
+	s        Settings
+	m        *model
+	inner    minimiser
+	pair     *pair
+	x, g     []float64
+	value    float64
+	rounding float64
 	// lift is added to the diagonal of the Hessian.
 	lift float64
 	best Solution
@@ -83,7 +81,7 @@ func Solve(p *Problem, settings *Settings) (found *Solution, err error) {
 		return nil, err
 	}
 	r.run()
-	if r.cone != nil && (settings == nil || settings.MaxPasses == 0) {
+	if _, cone := r.o.c.(*Cone); cone && (settings == nil || settings.MaxPasses == 0) {
 		r.descend()
 	}
 	return r.solution()
@@ -131,11 +129,11 @@ func newSearch(p *Problem, s Settings) (*search, error) {
 	r.best.Theta = make([]float64, o.d)
 	r.best.Certificate.Residual = math.Inf(1)
 	if c, ok := o.c.(*Cone); ok {
-		r.cone = &coneStep{m: r.m, c: c, x: v()}
+		r.inner = &coneStep{m: r.m, c: c, x: v()}
 	} else if intervals(o.r, o.c) {
-		r.active = newActiveSet(r.m, o.r, o.c)
+		r.inner = newActiveSet(r.m, o.r, o.c)
 	} else {
-		r.splitting = newSplitting(o, r.m)
+		r.inner = newSplitting(o, r.m)
 	}
 	return r, nil
 }
@@ -166,18 +164,8 @@ func (r *search) record() {
 	if c.Bound() < r.best.Certificate.Bound() || r.best.Method == "" {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.value
-		r.best.Certificate, r.best.Method = c, r.method()
+		r.best.Certificate, r.best.Method = c, r.inner.name()
 	}
-}
-
-func (r *search) method() string {
-	switch {
-	case r.cone != nil:
-		return "multipliers"
-	case r.active != nil:
-		return "active set"
-	}
-	return "alternating directions"
 }
 
 func (r *search) done() bool { return r.best.Certificate.Bound() <= r.s.Tolerance }
@@ -193,6 +181,7 @@ func (r *search) run() {
 		if step == 0 || !quadratic {
 			r.o.h.Hessian(r.m.h, r.x)
 			r.damp()
+			r.inner.renew(r.s.Modulus)
 		}
 		copy(r.m.centre, r.x)
 		copy(r.m.bar, r.g)
@@ -201,7 +190,7 @@ func (r *search) run() {
 		if !quadratic {
 			target = math.Max(target, before*math.Min(0.1, before/first))
 		}
-		next := r.model(target, step == 0 || !quadratic)
+		next := r.inner.minimise(target, r.s.Modulus, r.pair)
 		length := r.move(next, trial, trialG)
 		switch {
 		case length == 0 && (quadratic || r.lift > 1e3*r.m.top):
@@ -243,28 +232,6 @@ func (r *search) damp() {
 	}
 }
 
-// model returns the minimiser of the model, with its pair of subgradients.
-func (r *search) model(target float64, renew bool) []float64 {
-	if r.cone != nil {
-		r.cone.solve()
-		return r.cone.x
-	}
-	if r.active != nil {
-		if renew {
-			r.active.renew()
-		}
-		r.active.solve(target)
-		return r.active.x
-	}
-	if renew {
-		r.splitting.renew(r.s.Modulus)
-	}
-	r.splitting.solve(target, r.s.Modulus)
-	copy(r.pair.s, r.splitting.p.s)
-	copy(r.pair.v, r.splitting.p.v)
-	return r.splitting.theta
-}
-
 // move goes towards next as far as J falls enough. J is compared with a grain of salt, as near the minimum its
 // differences are lost in rounding. It returns the share of the way.
 func (r *search) move(next, trial, trialG []float64) float64 {
@@ -299,13 +266,7 @@ func (r *search) move(next, trial, trialG []float64) float64 {
 func (r *search) solution() (*Solution, error) {
 	b := &r.best
 	b.Tolerance, b.Passes = r.s.Tolerance, r.o.h.Passes()
-	if r.cone != nil {
-		b.Factorisations = r.cone.factors
-	} else if r.active != nil {
-		b.Steps, b.Factorisations = r.active.steps, r.active.factorisations
-	} else {
-		b.Steps, b.Factorisations = r.splitting.steps, r.splitting.factors
-	}
+	b.Steps, b.Factorisations = r.m.steps, r.m.factors
 	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
 		return b, fmt.Errorf("composite: %w: dist(0, ∂J + N_C) ≤ %.3g (of which rounding %.3g) after %d passes, want "+
 			"%.3g; "+
