@@ -1,7 +1,6 @@
 package loss
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
@@ -91,18 +90,11 @@ func (l Weighted) precise() Precise {
 func (l Weighted) Curve(radius, level float64) *Curve {
 	switch l.Of.(type) {
 	case Logistic, Softplus, Huber, PseudoHuber, Squared, SmoothedHinge:
-	default:
-		return nil
+		if of := l.Of.(Curved).Curve(radius, level); of != nil {
+			own := *of
+			own.Name = "weighted " + own.Name
+			return &own
+		}
 	}
-	c, ok := l.Of.(Curved)
-	if !ok {
-		return nil
-	}
-	curve := c.Curve(radius, level)
-	if curve == nil {
-		return nil
-	}
-	own := *curve
-	own.Name = fmt.Sprintf("weighted %s", own.Name)
-	return &own
+	return nil
 }

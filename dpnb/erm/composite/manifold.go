@@ -2,6 +2,7 @@ package composite
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -35,10 +36,7 @@ func newManifold(s *splitting) *manifold {
 			end += size
 		}
 	}
-	m.groupOf = make([]int, d)
-	for j := range m.groupOf {
-		m.groupOf[j] = -1
-	}
+	m.groupOf = slices.Repeat([]int{-1}, d)
 	for i, g := range m.groups {
 		for j := g.lo; j < g.hi; j++ {
 			m.groupOf[j] = i

@@ -2,6 +2,7 @@ package objective
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -46,6 +47,15 @@ func Sigma(cfg Config, eps, delta float64) (float64, error) {
 
 func checkTarget(eps, delta float64) error {
 	return cmp.Or(privacy.NotNegative("Epsilon", eps), privacy.CheckGaussianDelta(delta))
+}
+
+// addRemoveOnly refuses what is accounted for under any other adjacency.
+func addRemoveOnly(what string, adj privacy.Adjacency) error {
+	if adj == privacy.AddRemove {
+		return nil
+	}
+	return fmt.Errorf("objective: %s under %s; convert the add/remove-one profile: %w", what, adj.Words(),
+		privacy.ErrUnsupported)
 }
 
 func withSigma(cfg Config, sigma float64) Config {
