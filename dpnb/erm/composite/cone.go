@@ -34,7 +34,7 @@ func NewCone(d int, rows []matrix.Direction) (*Cone, error) {
 	}
 	all := mat.NewDense(m, d, nil)
 	for i, v := range rows {
-		if v.First < 0 || v.First+len(v.Weights) > d || !finite(v.Weights...) {
+		if v.First < 0 || v.First+len(v.Weights) > d || !matrix.Finite(v.Weights...) {
 			return nil, dataError("direction %d of the cone is not one of %d coordinates", i, d)
 		}
 		v.Add(all.RawRowView(i), 1)

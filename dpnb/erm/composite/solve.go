@@ -95,7 +95,7 @@ func checkSettings(p *Problem, s *Settings) error {
 	switch {
 	case s.Start != nil && len(s.Start) != d:
 		return dataError("the start has length %d, want d = %d", len(s.Start), d)
-	case !finite(s.Start...):
+	case !matrix.Finite(s.Start...):
 		return dataError("the start has an entry that is not finite")
 	case !(s.Tolerance >= 0):
 		return dataError("Tolerance = %v, want a positive number", s.Tolerance)
@@ -143,7 +143,7 @@ func (r *search) begin() error {
 	copy(r.x, r.s.Start)
 	r.o.c.Project(r.x, r.x)
 	r.value, r.rounding = r.o.eval(r.g, r.x)
-	if !finite(r.value, r.rounding) || !finite(r.g...) {
+	if !matrix.Finite(r.value, r.rounding) || !matrix.Finite(r.g...) {
 		return dataError("the objective is not finite at the start: clean or scale the records, or start elsewhere")
 	}
 	if r.s.Tolerance == 0 {
