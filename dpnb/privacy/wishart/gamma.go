@@ -111,8 +111,10 @@ func chiUpperQuantile(nu, logDelta float64) float64 {
 	if math.IsInf(logDelta, -1) {
 		return math.Inf(1)
 	}
-	ratio, _ := univariate.Smallest{Start: 2, Factor: 2, Least: 1, Most: math.MaxFloat64, Cut: univariate.Arithmetic}.Find(
-		func(r float64) (bool, error) { return !(-0.5*nu*(r-1-math.Log(r)) > logDelta*(1+1e-14)), nil })
+	ratio, _ := univariate.Smallest{Start: 2, Factor: 2, Least: 1, Most: math.MaxFloat64,
+		Cut: univariate.Arithmetic}.Find(func(r float64) (bool, error) {
+		return !(-0.5*nu*(r-1-math.Log(r)) > logDelta*(1+1e-14)), nil
+	})
 	return nu * ratio * (1 + 1e-12)
 }
 
