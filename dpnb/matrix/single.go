@@ -3,8 +3,6 @@ package matrix
 import (
 	"encoding/binary"
 	"math"
-	"slices"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
@@ -13,8 +11,7 @@ import (
 // What is computed of them are the bits that float64 rows of these numbers have.
 type single struct {
 	n, d int
-	raw  []byte    // little-endian, row by row
-	room sync.Pool // of *[]float64, for rows as float64
+	raw  []byte // little-endian, row by row
 }
 
 func newSingle(n, d int) *single { return &single{n: n, d: d, raw: make([]byte, 4*n*d)} }
@@ -42,16 +39,13 @@ func (m *single) Dims() (n, d int) { return m.n, m.d }
 // with calls use with the rows lo ≤ i < hi as float64, no more than MaxBlock at a time, of which the first is record
 // from.
 func (m *single) with(lo, hi int, use func(block *Dense, from int)) {
-	room, ok := m.room.Get().(*[]float64)
-	if !ok {
-		room = new([]float64)
-	}
-	defer m.room.Put(room)
+	room := take(max(0, min(MaxBlock, hi-lo)) * m.d)
+	defer rooms.Put(room)
 	for ; lo < hi; lo += MaxBlock {
 		end := min(lo+MaxBlock, hi)
-		*room = slices.Grow((*room)[:0], (end-lo)*m.d)[:(end-lo)*m.d]
-		kernel.Widen(*room, m.rows(lo, end))
-		use(NewDense(end-lo, m.d, *room), lo)
+		rows := (*room)[:(end-lo)*m.d]
+		kernel.Widen(rows, m.rows(lo, end))
+		use(NewDense(end-lo, m.d, rows), lo)
 	}
 }
 

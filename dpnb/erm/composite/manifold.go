@@ -154,19 +154,13 @@ func (m *manifold) held(j int) bool {
 	return false
 }
 
-// onSphere says that C is a ball and its boundary is met.
-func (m *manifold) onSphere() bool {
-	c, ok := m.s.o.c.(Ball)
-	return ok && floats.Norm(m.theta, 2) >= c.Radius*(1-edge(len(m.theta)))
-}
-
 // equation writes the normal of C in the free coordinates to a, if it is met there, and returns the multiplier where it
 // bends, and by how much the equation is missed.
 func (m *manifold) equation(a []float64) (nu, off float64) {
 	m.met = false
 	switch c := m.s.o.c.(type) {
 	case Ball:
-		if !m.onSphere() {
+		if !(floats.Norm(m.theta, 2) >= c.Radius*(1-edge(len(m.theta)))) {
 			return 0, 0
 		}
 		m.met = true

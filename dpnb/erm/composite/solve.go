@@ -176,8 +176,11 @@ func (r *search) run() {
 	_, quadratic := r.o.p.Loss.(loss.Squared)
 	first := r.best.Certificate.Bound()
 	trial, trialG := make([]float64, r.o.d), make([]float64, r.o.d)
-	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) &&
-		r.o.h.Passes() < r.s.MaxPasses; step++ {
+	patience := 30 // steps in sequence that may fail to gain a third
+	if quadratic {
+		patience = 3
+	}
+	for stalled, step := 0, 0; !r.done() && stalled < patience && r.o.h.Passes() < r.s.MaxPasses; step++ {
 		if step == 0 || !quadratic {
 			r.o.h.Hessian(r.m.h, r.x)
 			r.damp()
@@ -210,14 +213,6 @@ func (r *search) run() {
 			stalled = 0
 		}
 	}
-}
-
-// patienceOuter is the number of steps in sequence that may fail to gain a third.
-func patienceOuter(quadratic bool) int {
-	if quadratic {
-		return 3
-	}
-	return 30
 }
 
 // damp lifts the Hessian by what float64 takes for zero, lest it be singular, and where steps had to be short by more

@@ -165,8 +165,6 @@ func (p *Profile) proves(d privacy.Direction, eps, want float64) bool {
 // bracket holds where a falling function is positive and where it is not, with the values there.
 type bracket struct{ lo, hi, flo, fhi float64 }
 
-func (b bracket) slope() float64 { return (b.fhi - b.flo) / (b.hi - b.lo) }
-
 // target says which end of a bracket is wanted, and how near to zero f has to be there.
 type target struct {
 	left bool
@@ -241,7 +239,7 @@ func (b bracket) narrow(f func(float64) float64, t target, narrow float64) brack
 
 // near is search from where a rough one has ended: steps with its slope until the target is met or there is a bracket.
 func (b bracket) near(rough bracket, f func(float64) float64, t target) bracket {
-	x, slope := rough.hi, rough.slope()
+	x, slope := rough.hi, (rough.fhi-rough.flo)/(rough.hi-rough.lo)
 	narrow := 1e-6
 	if slope < 0 {
 		narrow = math.Min(narrow, t.tol/(-slope*x))
