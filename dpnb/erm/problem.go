@@ -117,7 +117,6 @@ type together struct {
 	all []form
 }
 
-// Norms implements matrix.Rows.
 func (t together) Norms(dst []float64, lo, hi int) {
 	t.all[0].rows.Norms(dst, lo, hi)
 	if apart(t.all) {

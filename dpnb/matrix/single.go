@@ -33,7 +33,6 @@ func Shorter(v float64) float32 {
 	return f
 }
 
-// Dims implements Rows.
 func (m *single) Dims() (n, d int) { return m.n, m.d }
 
 // with calls use with the rows lo ≤ i < hi as float64, no more than MaxBlock at a time, of which the first is record
@@ -52,22 +51,18 @@ func (m *single) with(lo, hi int, use func(block *Dense, from int)) {
 // rows returns the rows lo ≤ i < hi as they lie in memory.
 func (m *single) rows(lo, hi int) []byte { return m.raw[4*lo*m.d : 4*hi*m.d] }
 
-// Margins implements Rows.
 func (m *single) Margins(dst, theta []float64, lo, hi int) {
 	rest := lo + kernel.MarginsWide(dst[:hi-lo], m.rows(lo, hi), theta)
 	m.with(rest, hi, func(b *Dense, from int) { b.Margins(dst[from-lo:], theta, 0, b.N) })
 }
 
-// AddScaled implements Rows.
 func (m *single) AddScaled(dst, w []float64, lo, hi int) {
 	rest := lo + kernel.AddScaledWide(dst, m.rows(lo, hi), w[:hi-lo])
 	m.with(rest, hi, func(b *Dense, from int) { b.AddScaled(dst, w[from-lo:], 0, b.N) })
 }
 
-// Norms implements Rows.
 func (m *single) Norms(dst []float64, lo, hi int) {
 	m.with(lo, hi, func(b *Dense, from int) { b.Norms(dst[from-lo:], 0, b.N) })
 }
 
-// Row implements Rows.
 func (m *single) Row(dst []float64, i int) { kernel.Widen(dst[:m.d], m.rows(i, i+1)) }

@@ -61,7 +61,6 @@ func (p *interpolated) knots(x float64) (low, high float64) {
 	return m * unit, (m + 1) * unit
 }
 
-// LogDeltaUpper implements Profile.
 func (p *interpolated) LogDeltaUpper(d Direction, eps float64) float64 {
 	if math.IsNaN(eps) || math.Abs(eps) > 1e9 {
 		return p.of.LogDeltaUpper(d, eps)
