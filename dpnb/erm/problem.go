@@ -117,7 +117,6 @@ type together struct {
 	all []form
 }
 
-// Norms implements matrix.Rows.
 func (t together) Norms(dst []float64, lo, hi int) {
 	t.all[0].rows.Norms(dst, lo, hi)
 	if apart(t.all) {
@@ -256,11 +255,11 @@ func (p *Problem) validateTerms() error {
 			mapped.Done(lo, hi)
 		}
 	}
-	if !finite(p.Linear...) || !finite(p.Centre...) {
+	if !matrix.Finite(p.Linear...) || !matrix.Finite(p.Centre...) {
 		return dataError("the linear term or the centre has an entry that is not finite")
 	}
 	for i := 0; p.Quadratic != nil && i < d; i++ {
-		if raw := p.Quadratic.RawSymmetric(); !finite(raw.Data[i*raw.Stride+i : i*raw.Stride+d]...) {
+		if raw := p.Quadratic.RawSymmetric(); !matrix.Finite(raw.Data[i*raw.Stride+i : i*raw.Stride+d]...) {
 			return dataError("the quadratic term has an entry that is not finite")
 		} else if raw.Data[i*raw.Stride+i] < 0 {
 			return dataError("the quadratic term has %v on its diagonal: it is not positive semidefinite",
@@ -278,14 +277,4 @@ func ownLabels(rows matrix.Rows, labels []float64) bool {
 	}
 	own := l.Labels()
 	return len(own) == len(labels) && (len(own) == 0 || &own[0] == &labels[0])
-}
-
-// finite reports whether every number is.
-func finite(x ...float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }

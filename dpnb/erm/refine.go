@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // maxProducts bounds the products with the Hessian for one Newton step of refine.
@@ -19,7 +20,7 @@ func (r *search) refine() {
 	} else if left <= 0 {
 		return
 	}
-	if !finite(r.best.Certificate.Bound()) {
+	if !matrix.Finite(r.best.Certificate.Bound()) {
 		return
 	}
 	p := newPrecise(r.e)
@@ -51,7 +52,7 @@ func (r *search) refine() {
 	copy(x.Hi, r.best.Theta)
 	c := refinement.Run(x)
 	value, _ := r.e.eval(unused, x.Hi)
-	if !(c.Bound() < r.best.Certificate.Bound()) || !finite(value) {
+	if !(c.Bound() < r.best.Certificate.Bound()) || !matrix.Finite(value) {
 		return
 	}
 	copy(r.best.Theta, x.Hi)

@@ -69,12 +69,7 @@ func selected(rows matrix.Rows, index []int) matrix.Rows {
 	if sparse, ok := rows.(*matrix.CSR); ok {
 		return sparse.Select(index)
 	}
-	_, d := rows.Dims()
-	dense := matrix.NewDense(len(index), d, nil)
-	for k, i := range index {
-		rows.Row(dense.Data[k*d:(k+1)*d], i)
-	}
-	return dense
+	return matrix.Copied(rows, index)
 }
 
 // times returns a new slice c·v, nil if v is.

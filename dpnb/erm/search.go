@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // search is the state that all methods share: the point, its gradient, what they cost, and the best point so far with
@@ -59,7 +60,7 @@ func (r *search) begin() (done bool, err error) {
 		if r.s.Tolerance == 0 {
 			r.s.Tolerance = r.defaultTolerance()
 		}
-		if finite(r.f) && finite(floats.Norm(r.g, 2)) {
+		if matrix.Finite(r.f) && matrix.Finite(floats.Norm(r.g, 2)) {
 			return r.record(), nil
 		}
 		clear(r.x)
@@ -72,7 +73,7 @@ func (r *search) begin() (done bool, err error) {
 func (r *search) record() bool {
 	norm := floats.Norm(r.g, 2)
 	rounding := r.rounding + kernel.NormError(len(r.g))*norm
-	if c := norm + rounding; c < r.best.Certificate.Bound() && finite(r.f) {
+	if c := norm + rounding; c < r.best.Certificate.Bound() && matrix.Finite(r.f) {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.f
 		r.best.Certificate = Certificate{norm, rounding, c / r.p.Lambda, c * c / (2 * r.p.Lambda)}

@@ -3,6 +3,7 @@ package erm
 import (
 	"math/rand/v2"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -122,7 +123,7 @@ func (r *search) epoch(k int) bool {
 	r.e.gradients += k
 	r.e.passes += k / r.e.n
 	r.f, r.rounding = r.e.eval(r.g, r.x)
-	return r.record() || !finite(r.f)
+	return r.record() || !matrix.Finite(r.f)
 }
 
 // oneRecord computes single slopes, and keeps those of all records, as they were last met, unless it is made for none.

@@ -30,11 +30,9 @@ func marginClip(m0, smoothness float64) clipping {
 	}}
 }
 
-// residualClip is that of an even loss of v = t − y whose slope is c at v0.
-func residualClip(v0, smoothness float64) clipping {
-	return clipping{smoothness: smoothness, points: func(y float64) (lo, hi float64) {
-		return y - v0, y + v0
-	}}
+// residualClip is that of a loss of v = t − y whose slope is −c at v0 and c at v1.
+func residualClip(v0, v1, smoothness float64) clipping {
+	return clipping{smoothness: smoothness, points: func(y float64) (lo, hi float64) { return y + v0, y + v1 }}
 }
 
 // Clipped returns the clipped-gradient loss f_c of l: with t₋ ≤ t₊ the points where f′ reaches −c and c (±∞ where it
@@ -108,8 +106,13 @@ type clipped struct {
 	clipping
 }
 
-// Name returns the name of the loss with the level.
-func (f clipped) Name() string { return fmt.Sprintf("%s, |f′| ≤ %g", f.of.Name(), f.level) }
+// The methods of Loss.
+
+func (f clipped) Name() string              { return fmt.Sprintf("%s, |f′| ≤ %g", f.of.Name(), f.level) }
+func (f clipped) Lipschitz() float64        { return f.level }
+func (f clipped) Smoothness() float64       { return f.smoothness }
+func (f clipped) ValidLabel(y float64) bool { return positive(f.level) && f.of.ValidLabel(y) }
+func (f clipped) Labels() string            { return labelsOr(f.of.Labels(), "clip level", f.level) }
 
 // ValueSlope implements Loss: the loss itself at t moved into [t₋, t₊], and the lines from there.
 func (f clipped) ValueSlope(slope, t, y []float64) float64 {
@@ -162,18 +165,6 @@ func (f clipped) Curvature(curv, t, y []float64) {
 		}
 	}
 }
-
-// Lipschitz returns c.
-func (f clipped) Lipschitz() float64 { return f.level }
-
-// Smoothness returns sup f″ where |f′| ≤ c, at most that of the loss.
-func (f clipped) Smoothness() float64 { return f.smoothness }
-
-// ValidLabel is that of the loss.
-func (f clipped) ValidLabel(y float64) bool { return positive(f.level) && f.of.ValidLabel(y) }
-
-// Labels is that of the loss.
-func (f clipped) Labels() string { return labelsOr(f.of.Labels(), "clip level", f.level) }
 
 func (f clipped) slopeError() float64 { return f.clipping.slopeError }
 

@@ -27,6 +27,11 @@ type Convolved struct {
 	Below, Above float64
 }
 
+// The methods of Loss.
+
+func (c Convolved) Lipschitz() float64        { return inRange(c.scale(), max(-c.Below, c.Above)) }
+func (c Convolved) ValidLabel(y float64) bool { return positive(c.scale()) && finite(y) }
+
 // Absolute returns the absolute loss |t − y| convolved with a kernel: Huber's loss for the uniform kernel, log cosh for
 // the logistic one.
 func Absolute(k smoothing.Kernel, width float64) Convolved { return Convolved{k, width, -1, 1} }
@@ -100,7 +105,6 @@ func (c Convolved) slope(v float64) float64 {
 	}
 }
 
-// ValueSlope implements Loss.
 func (c Convolved) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -113,7 +117,6 @@ func (c Convolved) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (c Convolved) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	most := (c.Above - c.Below) / c.Width
@@ -122,9 +125,6 @@ func (c Convolved) Curvature(curv, t, y []float64) {
 	}
 }
 
-// Lipschitz returns max(−a, b).
-func (c Convolved) Lipschitz() float64 { return inRange(c.scale(), max(-c.Below, c.Above)) }
-
 // Smoothness returns (b − a)·k(0)/w.
 func (c Convolved) Smoothness() float64 {
 	if !positive(c.scale()) {
@@ -132,9 +132,6 @@ func (c Convolved) Smoothness() float64 {
 	}
 	return (c.Above - c.Below) * smoothing.Peak(c.Kernel) / c.Width
 }
-
-// ValidLabel reports whether y is finite.
-func (c Convolved) ValidLabel(y float64) bool { return positive(c.scale()) && finite(y) }
 
 // Labels returns the range of the labels in words.
 func (c Convolved) Labels() string {
@@ -166,11 +163,9 @@ func (c Convolved) clip(level float64) clipping {
 		}
 		return c.Width * c.quantile((slope-c.Below)/(c.Above-c.Below), (c.Above-slope)/(c.Above-c.Below))
 	}
-	lo, hi := at(-level, math.Inf(-1)), at(level, math.Inf(1))
-	return clipping{
-		smoothness: c.Smoothness(), slopeError: 2 * c.slopeError(),
-		points: func(y float64) (float64, float64) { return y + lo, y + hi },
-	}
+	k := residualClip(at(-level, math.Inf(-1)), at(level, math.Inf(1)), c.Smoothness())
+	k.slopeError = 2 * c.slopeError()
+	return k
 }
 
 // quantile returns F⁻¹ of below = 1 − above, from the smaller of the two.

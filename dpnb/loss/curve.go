@@ -146,26 +146,31 @@ func flat(name string, lo, hi, s float64) *Curve {
 	}
 }
 
+// parabola is γ ∈ [lo, hi], S̄(γ) = (γ − lo)(hi − γ)/h, hi − lo = R: of f′ = s(·/h) but for a constant, s(v) = 1/(1 +
+// e^{−v}).
+func parabola(name string, lo, hi, width, radius float64) *Curve {
+	return &Curve{
+		Name: fmt.Sprintf("%s, R=%g", name, radius),
+		Lo:   lo, Hi: hi, Peak: 0.5 * (lo + hi), Fall: radius / width,
+		Sup: func(gamma float64) float64 { return (gamma - lo) * (hi - gamma) / width },
+		Antiderivative: func(gamma float64) float64 {
+			switch {
+			case gamma <= lo:
+				return math.Inf(-1)
+			case gamma >= hi:
+				return math.Inf(1)
+			}
+			return math.Log((gamma-lo)/(hi-gamma)) * width / radius
+		},
+	}
+}
+
 // logisticCurve is γ ∈ [0, R], S̄(γ) = γ(R − γ)/h. With |f′| = p, f″ = p(1 − p)/h: S = ‖x‖²p(1 − p)/h = γ(‖x‖ − γ)/h,
 // largest at ‖x‖ = R.
 func logisticCurve(name string, width, radius float64) *Curve {
-	return &Curve{
-		Name: fmt.Sprintf("%s, R=%g", name, radius),
-		Hi:   radius,
-		Peak: radius / 2,
-		Sup:  func(gamma float64) float64 { return gamma * (radius - gamma) / width },
-		Antiderivative: func(gamma float64) float64 {
-			switch {
-			case gamma <= 0:
-				return math.Inf(-1)
-			case gamma >= radius:
-				return math.Inf(1)
-			}
-			return math.Log(gamma/(radius-gamma)) * width / radius
-		},
-		Quadratic: 1 / width,
-		Fall:      radius / width,
-	}
+	c := parabola(name, 0, radius, width, radius)
+	c.Quadratic = 1 / width
+	return c
 }
 
 // Clip returns the curve of c's loss with every record's gradient clipped at the norm limit > 0: for |γ| < limit

@@ -72,6 +72,13 @@ type Extension struct {
 	labels, offsets []float64
 }
 
+// The methods of Loss.
+
+func (e *Extension) Name() string        { return fmt.Sprintf("%s, extended (%v)", e.of.Name(), e.bend) }
+func (e *Extension) Lipschitz() float64  { return e.bend.c }
+func (e *Extension) Smoothness() float64 { return e.bend.top }
+func (e *Extension) Labels() string      { return "the number of the record" }
+
 // Extend returns the extension of a loss, Extendable, over records with the given norms and labels, which it keeps.
 // offsets, nil for none, are added to the margins: ⟨x̂ᵢ,w₀⟩ where the argument is w − w₀. It panics if l is not
 // Extendable or lengths differ.
@@ -82,22 +89,10 @@ func Extend(l Convex, bend Bend, norms, labels, offsets []float64) *Extension {
 	return &Extension{l, bend, norms, labels, offsets}
 }
 
-// Name says what is extended and how.
-func (e *Extension) Name() string { return fmt.Sprintf("%s, extended (%v)", e.of.Name(), e.bend) }
-
-// Lipschitz returns C.
-func (e *Extension) Lipschitz() float64 { return e.bend.c }
-
-// Smoothness returns Γ′(0).
-func (e *Extension) Smoothness() float64 { return e.bend.top }
-
 // ValidLabel reports whether y is the number of a record.
 func (e *Extension) ValidLabel(y float64) bool {
 	return y >= 0 && y < float64(len(e.norms)) && y == math.Trunc(y)
 }
-
-// Labels says what labels are.
-func (e *Extension) Labels() string { return "the number of the record" }
 
 // record returns ρ and y of a record as cut, the offset, and false if it counts as none.
 func (e *Extension) record(number float64) (norm, y, offset float64, ok bool) {

@@ -17,10 +17,14 @@ type Huber struct {
 	Threshold float64
 }
 
-// Name returns "huber(T=…)".
-func (h Huber) Name() string { return fmt.Sprintf("huber(T=%g)", h.Threshold) }
+// The methods of Loss.
 
-// ValueSlope implements Loss.
+func (h Huber) Name() string              { return fmt.Sprintf("huber(T=%g)", h.Threshold) }
+func (h Huber) Lipschitz() float64        { return inRange(h.Threshold, h.Threshold) }
+func (h Huber) Smoothness() float64       { return inRange(h.Threshold, 1) }
+func (h Huber) ValidLabel(y float64) bool { return positive(h.Threshold) && finite(y) }
+func (h Huber) Labels() string            { return labelsOr(finiteLabels, "Threshold", h.Threshold) }
+
 func (h Huber) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -37,7 +41,6 @@ func (h Huber) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (h Huber) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	for i, ti := range t {
@@ -49,19 +52,7 @@ func (h Huber) Curvature(curv, t, y []float64) {
 	}
 }
 
-// Lipschitz returns T.
-func (h Huber) Lipschitz() float64 { return inRange(h.Threshold, h.Threshold) }
-
-// Smoothness returns 1.
-func (h Huber) Smoothness() float64 { return inRange(h.Threshold, 1) }
-
-// ValidLabel reports whether y is finite.
-func (h Huber) ValidLabel(y float64) bool { return positive(h.Threshold) && finite(y) }
-
-// Labels returns the range of the labels in words.
-func (h Huber) Labels() string { return labelsOr(finiteLabels, "Threshold", h.Threshold) }
-
-func (h Huber) clip(c float64) clipping { return residualClip(c, 1) }
+func (h Huber) clip(c float64) clipping { return residualClip(-c, c, 1) }
 
 // Curve implements Curved: γ ∈ [−TR, TR], S̄(γ) = R².
 func (h Huber) Curve(radius, _ float64) *Curve {

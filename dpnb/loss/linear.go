@@ -14,10 +14,14 @@ type Linear struct {
 	Slope float64
 }
 
-// Name returns "linear(c=…)".
-func (l Linear) Name() string { return fmt.Sprintf("linear(c=%g)", l.Slope) }
+// The methods of Loss.
 
-// ValueSlope implements Loss.
+func (l Linear) Name() string              { return fmt.Sprintf("linear(c=%g)", l.Slope) }
+func (l Linear) Lipschitz() float64        { return l.scale() }
+func (l Linear) Smoothness() float64       { return 0 * l.scale() }
+func (l Linear) ValidLabel(y float64) bool { return positive(l.scale()) && finite(y) }
+func (l Linear) Labels() string            { return labelsOr(finiteLabels, "Slope", l.scale()) }
+
 func (l Linear) ValueSlope(slope, t, _ []float64) float64 {
 	sum := 0.0
 	for i, ti := range t {
@@ -27,23 +31,10 @@ func (l Linear) ValueSlope(slope, t, _ []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (l Linear) Curvature(curv, t, _ []float64) { clear(curv[:len(t)]) }
 
 // scale is |c| where it is in range, else NaN.
 func (l Linear) scale() float64 { return inRange(math.Abs(l.Slope), math.Abs(l.Slope)) }
-
-// Lipschitz returns |c|.
-func (l Linear) Lipschitz() float64 { return l.scale() }
-
-// Smoothness returns 0.
-func (l Linear) Smoothness() float64 { return 0 * l.scale() }
-
-// ValidLabel reports whether y is finite.
-func (l Linear) ValidLabel(y float64) bool { return positive(l.scale()) && finite(y) }
-
-// Labels returns the range of the labels in words.
-func (l Linear) Labels() string { return labelsOr(finiteLabels, "Slope", l.scale()) }
 
 func (l Linear) unattained() {}
 

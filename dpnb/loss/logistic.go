@@ -13,8 +13,13 @@ import (
 // s(t) = 1/(1 + e^{−t}). sup |f′| = 1, sup f″ = 1/4 (at t = 0).
 type Logistic struct{}
 
-// Name returns "logistic".
-func (Logistic) Name() string { return "logistic" }
+// The methods of Loss.
+
+func (Logistic) Name() string              { return "logistic" }
+func (Logistic) Lipschitz() float64        { return 1 }
+func (Logistic) Smoothness() float64       { return 0.25 }
+func (Logistic) ValidLabel(y float64) bool { return sign(y) }
+func (Logistic) Labels() string            { return signLabels }
 
 // ValueSlope implements Loss. One exponential and one logarithm for each record; nothing overflows for any finite t.
 func (Logistic) ValueSlope(slope, t, y []float64) float64 {
@@ -35,7 +40,6 @@ func (Logistic) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (Logistic) Curvature(curv, t, _ []float64) {
 	curv = curv[:len(t)]
 	for i, ti := range t {
@@ -43,18 +47,6 @@ func (Logistic) Curvature(curv, t, _ []float64) {
 		curv[i] = e / ((1 + e) * (1 + e))
 	}
 }
-
-// Lipschitz returns 1.
-func (Logistic) Lipschitz() float64 { return 1 }
-
-// Smoothness returns 1/4.
-func (Logistic) Smoothness() float64 { return 0.25 }
-
-// ValidLabel reports whether y is −1 or +1.
-func (Logistic) ValidLabel(y float64) bool { return sign(y) }
-
-// Labels returns the range of the labels in words.
-func (Logistic) Labels() string { return signLabels }
 
 func (Logistic) clip(c float64) clipping { return marginClip(-logit(c), logisticCurvature(c)) }
 

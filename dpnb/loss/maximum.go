@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
-	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
 // Maximum is the largest of P affine pieces made smooth at the temperature w, with a form for each piece. The label of
@@ -25,11 +24,12 @@ type Maximum struct {
 	Offsets [][]float64
 }
 
-// Name returns "soft maximum".
-func (Maximum) Name() string { return "soft maximum" }
+// The methods of Joint.
 
-// Forms returns P.
-func (m Maximum) Forms() int { return len(m.Offsets) }
+func (Maximum) Name() string          { return "soft maximum" }
+func (m Maximum) Forms() int          { return len(m.Offsets) }
+func (m Maximum) Lipschitz() float64  { return m.inRange(1) }
+func (m Maximum) Smoothness() float64 { return m.inRange(0.5 / m.Temperature) }
 
 // Coupling returns w, as c = π/w.
 func (m Maximum) Coupling() float64 { return m.Temperature }
@@ -55,19 +55,7 @@ func (m Maximum) Derivatives(slope, curv, t, y []float64) (value float64) {
 			p[k+i] = ((t[k+i] - t[best*n+i]) + (m.Offsets[k/n][at] - m.Offsets[best][at])) / m.Temperature
 		}
 	}
-	sum := t[:n]
-	clear(sum)
-	for k := 0; k < len(t); k += n {
-		kernel.ExpNegAbs(p[k:k+n], p[k:k+n])
-		floats.Add(sum, p[k:k+n])
-	}
-	for i, v := range sum {
-		value += m.Temperature * math.Log(v)
-		sum[i] = 1 / v
-	}
-	for k := 0; k < len(t); k += n {
-		floats.Mul(p[k:k+n], sum)
-	}
+	value = shares(p, t[:n], value, m.Temperature)
 	if curv != nil {
 		floats.ScaleTo(curv, 1/m.Temperature, p)
 	}
@@ -81,12 +69,6 @@ func (m Maximum) inRange(v float64) float64 {
 	}
 	return v
 }
-
-// Lipschitz returns 1.
-func (m Maximum) Lipschitz() float64 { return m.inRange(1) }
-
-// Smoothness returns 1/(2w).
-func (m Maximum) Smoothness() float64 { return m.inRange(0.5 / m.Temperature) }
 
 // apart returns the largest difference of two offsets of a record.
 func (m Maximum) apart() (most float64) {

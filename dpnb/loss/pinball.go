@@ -19,10 +19,14 @@ type Pinball struct {
 	Tau float64
 }
 
-// Name returns "pinball(τ=…)".
-func (p Pinball) Name() string { return fmt.Sprintf("pinball(τ=%g)", p.Tau) }
+// The methods of Loss.
 
-// ValueSlope implements Loss.
+func (p Pinball) Name() string              { return fmt.Sprintf("pinball(τ=%g)", p.Tau) }
+func (p Pinball) Lipschitz() float64        { return inRange(p.scale(), max(p.Tau, 1-p.Tau)) }
+func (p Pinball) Smoothness() float64       { return inRange(p.scale(), math.Inf(1)) }
+func (p Pinball) ValidLabel(y float64) bool { return positive(p.scale()) && finite(y) }
+func (p Pinball) Labels() string            { return labelsOr(finiteLabels, "Tau", p.scale()) }
+
 func (p Pinball) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -44,12 +48,6 @@ func (p Pinball) ValueSlope(slope, t, y []float64) float64 {
 // Curvature implements Loss: it is 0 but at the kink.
 func (p Pinball) Curvature(curv, t, _ []float64) { clear(curv[:len(t)]) }
 
-// Lipschitz returns max(τ, 1−τ).
-func (p Pinball) Lipschitz() float64 { return inRange(p.scale(), max(p.Tau, 1-p.Tau)) }
-
-// Smoothness returns +Inf.
-func (p Pinball) Smoothness() float64 { return inRange(p.scale(), math.Inf(1)) }
-
 // scale is τ where it is in range, else NaN.
 func (p Pinball) scale() float64 {
 	if p.Tau > 0 && p.Tau < 1 {
@@ -57,12 +55,6 @@ func (p Pinball) scale() float64 {
 	}
 	return math.NaN()
 }
-
-// ValidLabel reports whether y is finite.
-func (p Pinball) ValidLabel(y float64) bool { return positive(p.scale()) && finite(y) }
-
-// Labels returns the range of the labels in words.
-func (p Pinball) Labels() string { return labelsOr(finiteLabels, "Tau", p.scale()) }
 
 // SmoothPinball is the pinball loss convolved with the logistic density of width h, for real labels, with v = (t −
 // y)/h:
@@ -79,6 +71,12 @@ type SmoothPinball struct {
 	Width float64
 }
 
+// The methods of Loss.
+
+func (p SmoothPinball) Lipschitz() float64        { return inRange(p.scale(), max(p.Tau, 1-p.Tau)) }
+func (p SmoothPinball) Smoothness() float64       { return inRange(p.scale(), 0.25/p.Width) }
+func (p SmoothPinball) ValidLabel(y float64) bool { return positive(p.scale()) && finite(y) }
+
 // Name returns "smooth-pinball(τ=…, h=…)".
 func (p SmoothPinball) Name() string {
 	return fmt.Sprintf("smooth-pinball(τ=%g, h=%g)", p.Tau, p.Width)
@@ -87,7 +85,6 @@ func (p SmoothPinball) Name() string {
 // scale is h where τ and h are in range, else NaN.
 func (p SmoothPinball) scale() float64 { return inRange(Pinball{p.Tau}.scale(), p.Width) }
 
-// ValueSlope implements Loss.
 func (p SmoothPinball) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -105,7 +102,6 @@ func (p SmoothPinball) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (p SmoothPinball) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	for i, ti := range t {
@@ -113,15 +109,6 @@ func (p SmoothPinball) Curvature(curv, t, y []float64) {
 		curv[i] = e / ((1 + e) * (1 + e)) / p.Width
 	}
 }
-
-// Lipschitz returns max(τ, 1−τ).
-func (p SmoothPinball) Lipschitz() float64 { return inRange(p.scale(), max(p.Tau, 1-p.Tau)) }
-
-// Smoothness returns 1/(4h).
-func (p SmoothPinball) Smoothness() float64 { return inRange(p.scale(), 0.25/p.Width) }
-
-// ValidLabel reports whether y is finite.
-func (p SmoothPinball) ValidLabel(y float64) bool { return positive(p.scale()) && finite(y) }
 
 // Labels returns the range of the labels in words.
 func (p SmoothPinball) Labels() string {
@@ -145,10 +132,9 @@ func (p SmoothPinball) clip(c float64) clipping {
 		}
 		return p.Width * logit(s)
 	}
-	lo, hi := at(p.Tau-c, math.Inf(-1)), at(p.Tau+c, math.Inf(1))
-	return clipping{smoothness: 0.25 / p.Width, slopeError: 0x1p-49, points: func(y float64) (float64, float64) {
-		return y + lo, y + hi
-	}}
+	k := residualClip(at(p.Tau-c, math.Inf(-1)), at(p.Tau+c, math.Inf(1)), 0.25/p.Width)
+	k.slopeError = 0x1p-49
+	return k
 }
 
 // precise: as Softplus's, and u² for the difference.
@@ -162,21 +148,9 @@ func (p SmoothPinball) precise() Precise {
 // (p+τ)(1−τ−p)/h, 2g − pg′ = (2τ(1−τ) + p(1−2τ))/h is not negative anywhere, so that g/p² does not rise in |p| and the
 // supremum is at ‖x‖ = R.
 func (p SmoothPinball) Curve(radius, _ float64) *Curve {
-	lo, hi := -p.Tau*radius, (1-p.Tau)*radius
-	return &Curve{
-		Name: fmt.Sprintf("%s, R=%g", p.Name(), radius),
-		Lo:   lo, Hi: hi, Peak: 0.5 * (lo + hi), Symmetric: p.Tau == 0.5, Fall: radius / p.Width,
-		Sup: func(gamma float64) float64 { return (gamma - lo) * (hi - gamma) / p.Width },
-		Antiderivative: func(gamma float64) float64 {
-			switch {
-			case gamma <= lo:
-				return math.Inf(-1)
-			case gamma >= hi:
-				return math.Inf(1)
-			}
-			return math.Log((gamma-lo)/(hi-gamma)) * p.Width / radius
-		},
-	}
+	c := parabola(p.Name(), -p.Tau*radius, (1-p.Tau)*radius, p.Width, radius)
+	c.Symmetric = p.Tau == 0.5
+	return c
 }
 
 // SelfConcordance returns 1/h.

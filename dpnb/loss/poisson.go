@@ -17,8 +17,11 @@ type Poisson struct {
 	MaxCount float64
 }
 
-// Name returns "poisson(y≤…)".
-func (p Poisson) Name() string { return fmt.Sprintf("poisson(y≤%g)", p.MaxCount) }
+// The methods of Loss.
+
+func (p Poisson) Name() string        { return fmt.Sprintf("poisson(y≤%g)", p.MaxCount) }
+func (p Poisson) Lipschitz() float64  { return inRange(p.MaxCount, math.Inf(1)) }
+func (p Poisson) Smoothness() float64 { return inRange(p.MaxCount, math.Inf(1)) }
 
 // ValueSlope implements Loss. Both overflow to +Inf for t > 709.
 func (p Poisson) ValueSlope(slope, t, y []float64) float64 {
@@ -36,19 +39,12 @@ func (p Poisson) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (p Poisson) Curvature(curv, t, _ []float64) {
 	curv = curv[:len(t)]
 	for i, ti := range t {
 		curv[i] = math.Exp(ti)
 	}
 }
-
-// Lipschitz returns +Inf.
-func (p Poisson) Lipschitz() float64 { return inRange(p.MaxCount, math.Inf(1)) }
-
-// Smoothness returns +Inf.
-func (p Poisson) Smoothness() float64 { return inRange(p.MaxCount, math.Inf(1)) }
 
 // ValidLabel reports whether y is a whole number from 0 to MaxCount.
 func (p Poisson) ValidLabel(y float64) bool {

@@ -16,8 +16,13 @@ import (
 // The slope grows like |t| where the label is wrong: a private fit needs it Clipped. sup f″ = 1, approached as v → ∞.
 type Probit struct{}
 
-// Name returns "probit".
-func (Probit) Name() string { return "probit" }
+// The methods of Loss.
+
+func (Probit) Name() string              { return "probit" }
+func (Probit) Lipschitz() float64        { return math.Inf(1) }
+func (Probit) Smoothness() float64       { return 1 }
+func (Probit) ValidLabel(y float64) bool { return sign(y) }
+func (Probit) Labels() string            { return signLabels }
 
 // hazardSwitch is where the continued fraction takes over from erfc.
 const hazardSwitch = 4
@@ -59,7 +64,6 @@ func (Probit) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (Probit) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	for i, ti := range t {
@@ -67,18 +71,6 @@ func (Probit) Curvature(curv, t, y []float64) {
 		curv[i] = h * excess
 	}
 }
-
-// Lipschitz returns +Inf.
-func (Probit) Lipschitz() float64 { return math.Inf(1) }
-
-// Smoothness returns 1.
-func (Probit) Smoothness() float64 { return 1 }
-
-// ValidLabel reports whether y is −1 or +1.
-func (Probit) ValidLabel(y float64) bool { return sign(y) }
-
-// Labels returns the range of the labels in words.
-func (Probit) Labels() string { return signLabels }
 
 // slopeError: below the switch the exponential and erfc have the arguments v²/2 and v/√2 rounded, which costs at most
 // 2v²+8 units of h, h ≤ 4.3.

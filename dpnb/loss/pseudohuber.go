@@ -16,8 +16,13 @@ type PseudoHuber struct {
 	Threshold float64
 }
 
-// Name returns "pseudo-huber(T=…)".
-func (p PseudoHuber) Name() string { return fmt.Sprintf("pseudo-huber(T=%g)", p.Threshold) }
+// The methods of Loss.
+
+func (p PseudoHuber) Name() string              { return fmt.Sprintf("pseudo-huber(T=%g)", p.Threshold) }
+func (p PseudoHuber) Lipschitz() float64        { return inRange(p.Threshold, p.Threshold) }
+func (p PseudoHuber) Smoothness() float64       { return inRange(p.Threshold, 1) }
+func (p PseudoHuber) ValidLabel(y float64) bool { return positive(p.Threshold) && finite(y) }
+func (p PseudoHuber) Labels() string            { return labelsOr(finiteLabels, "Threshold", p.Threshold) }
 
 // ValueSlope implements Loss. √(1+v²) − 1 = v²/(√(1+v²) + 1) keeps its digits near v = 0.
 func (p PseudoHuber) ValueSlope(slope, t, y []float64) float64 {
@@ -32,7 +37,6 @@ func (p PseudoHuber) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (p PseudoHuber) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	for i, ti := range t {
@@ -41,22 +45,11 @@ func (p PseudoHuber) Curvature(curv, t, y []float64) {
 	}
 }
 
-// Lipschitz returns T.
-func (p PseudoHuber) Lipschitz() float64 { return inRange(p.Threshold, p.Threshold) }
-
-// Smoothness returns 1.
-func (p PseudoHuber) Smoothness() float64 { return inRange(p.Threshold, 1) }
-
-// ValidLabel reports whether y is finite.
-func (p PseudoHuber) ValidLabel(y float64) bool { return positive(p.Threshold) && finite(y) }
-
-// Labels returns the range of the labels in words.
-func (p PseudoHuber) Labels() string { return labelsOr(finiteLabels, "Threshold", p.Threshold) }
-
 // clip: |f′| = c at |t − y| = c/√((1 − q)(1 + q)), q = c/T.
 func (p PseudoHuber) clip(c float64) clipping {
 	q := c / p.Threshold
-	return residualClip(c/math.Sqrt((1-q)*(1+q)), 1)
+	v := c / math.Sqrt((1-q)*(1+q))
+	return residualClip(-v, v, 1)
 }
 
 // Curve implements Curved: γ ∈ [−TR, TR], S̄(γ) = R²(1 − (γ/TR)²)^{3/2}. With v = (t−y)/T, f″ = (1 − (f′/T)²)^{3/2}

@@ -17,10 +17,14 @@ type SmoothedHinge struct {
 	Width float64
 }
 
-// Name returns "smoothed hinge(h=…)".
-func (s SmoothedHinge) Name() string { return fmt.Sprintf("smoothed hinge(h=%g)", s.Width) }
+// The methods of Loss.
 
-// ValueSlope implements Loss.
+func (s SmoothedHinge) Name() string              { return fmt.Sprintf("smoothed hinge(h=%g)", s.Width) }
+func (s SmoothedHinge) Lipschitz() float64        { return inRange(s.Width, 1) }
+func (s SmoothedHinge) Smoothness() float64       { return inRange(s.Width, 1/s.Width) }
+func (s SmoothedHinge) ValidLabel(y float64) bool { return positive(s.Width) && sign(y) }
+func (s SmoothedHinge) Labels() string            { return labelsOr(signLabels, "Width", s.Width) }
+
 func (s SmoothedHinge) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -39,7 +43,6 @@ func (s SmoothedHinge) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (s SmoothedHinge) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	for i, ti := range t {
@@ -50,18 +53,6 @@ func (s SmoothedHinge) Curvature(curv, t, y []float64) {
 		}
 	}
 }
-
-// Lipschitz returns 1.
-func (s SmoothedHinge) Lipschitz() float64 { return inRange(s.Width, 1) }
-
-// Smoothness returns 1/h.
-func (s SmoothedHinge) Smoothness() float64 { return inRange(s.Width, 1/s.Width) }
-
-// ValidLabel reports whether y is −1 or +1.
-func (s SmoothedHinge) ValidLabel(y float64) bool { return positive(s.Width) && sign(y) }
-
-// Labels returns the range of the labels in words.
-func (s SmoothedHinge) Labels() string { return labelsOr(signLabels, "Width", s.Width) }
 
 func (s SmoothedHinge) clip(c float64) clipping { return marginClip(1-c*s.Width, 1/s.Width) }
 

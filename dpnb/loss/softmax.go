@@ -22,14 +22,13 @@ type Softmax struct {
 	Classes int
 }
 
-// Name returns "softmax".
-func (Softmax) Name() string { return "softmax" }
+// The methods of Joint.
 
-// Forms returns K.
-func (s Softmax) Forms() int { return s.Classes }
-
-// Coupling returns 1.
-func (Softmax) Coupling() float64 { return 1 }
+func (Softmax) Name() string          { return "softmax" }
+func (s Softmax) Forms() int          { return s.Classes }
+func (Softmax) Coupling() float64     { return 1 }
+func (s Softmax) Lipschitz() float64  { return s.inRange(math.Sqrt2) }
+func (s Softmax) Smoothness() float64 { return s.inRange(0.5) }
 
 // Derivatives implements Joint. The largest form is subtracted first, so that nothing overflows for finite forms.
 func (s Softmax) Derivatives(slope, curv, t, y []float64) (value float64) {
@@ -51,20 +50,8 @@ func (s Softmax) Derivatives(slope, curv, t, y []float64) (value float64) {
 	}
 	for k := len(t) - m; k >= 0; k -= m { // the first, where top is, comes last
 		floats.SubTo(p[k:k+m], top, t[k:k+m])
-		kernel.ExpNegAbs(p[k:k+m], p[k:k+m])
 	}
-	sum := t[:m]
-	clear(sum)
-	for k := 0; k < len(t); k += m {
-		floats.Add(sum, p[k:k+m])
-	}
-	for i, v := range sum {
-		value += math.Log(v)
-		sum[i] = 1 / v
-	}
-	for k := 0; k < len(t); k += m {
-		floats.Mul(p[k:k+m], sum)
-	}
+	value = shares(p, t[:m], value, 1)
 	if slope == nil {
 		return value
 	}
@@ -77,6 +64,25 @@ func (s Softmax) Derivatives(slope, curv, t, y []float64) (value float64) {
 	return value
 }
 
+// shares replaces the distances x of forms from their record's largest by e^{−|x|} over its sum in the record, and adds
+// the sums' logarithms, each times w, to value. room is for a number of each record.
+func shares(x, room []float64, value, w float64) float64 {
+	m := len(room)
+	clear(room)
+	for k := 0; k < len(x); k += m {
+		kernel.ExpNegAbs(x[k:k+m], x[k:k+m])
+		floats.Add(room, x[k:k+m])
+	}
+	for i, v := range room {
+		value += w * math.Log(v)
+		room[i] = 1 / v
+	}
+	for k := 0; k < len(x); k += m {
+		floats.Mul(x[k:k+m], room)
+	}
+	return value
+}
+
 // inRange returns v if there are classes enough, NaN otherwise.
 func (s Softmax) inRange(v float64) float64 {
 	if s.Classes < 2 {
@@ -84,12 +90,6 @@ func (s Softmax) inRange(v float64) float64 {
 	}
 	return v
 }
-
-// Lipschitz returns √2.
-func (s Softmax) Lipschitz() float64 { return s.inRange(math.Sqrt2) }
-
-// Smoothness returns ½.
-func (s Softmax) Smoothness() float64 { return s.inRange(0.5) }
 
 // SlopeError implements Joint, with u = 2⁻⁵³: subtracting the largest form errs by at most u·|t_c − top|, which moves p
 // by at most 2uΣp_c|t_c − top| ≤ (2/e)(K−1)u; the exponential errs by at most 4u relatively, the sum of K of them by

@@ -20,6 +20,12 @@ type Softplus struct {
 	Margin float64
 }
 
+// The methods of Loss.
+
+func (s Softplus) Lipschitz() float64  { return s.inRange(1) }
+func (s Softplus) Smoothness() float64 { return s.inRange(0.25 / s.Width) }
+func (s Softplus) Labels() string      { return labelsOr(signLabels, "Width", s.Width) }
+
 // margin returns m.
 func (s Softplus) margin() float64 { return cmp.Or(s.Margin, 1) }
 
@@ -34,7 +40,6 @@ func (s Softplus) Name() string {
 // inRange returns v, NaN where a parameter is out of range.
 func (s Softplus) inRange(v float64) float64 { return inRange(s.Width, inRange(s.margin(), v)) }
 
-// ValueSlope implements Loss.
 func (s Softplus) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -54,7 +59,6 @@ func (s Softplus) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (s Softplus) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	m := s.margin()
@@ -64,19 +68,10 @@ func (s Softplus) Curvature(curv, t, y []float64) {
 	}
 }
 
-// Lipschitz returns 1.
-func (s Softplus) Lipschitz() float64 { return s.inRange(1) }
-
-// Smoothness returns 1/(4h).
-func (s Softplus) Smoothness() float64 { return s.inRange(0.25 / s.Width) }
-
 // ValidLabel reports whether y is −1 or +1.
 func (s Softplus) ValidLabel(y float64) bool {
 	return positive(s.Width) && positive(s.margin()) && sign(y)
 }
-
-// Labels returns the range of the labels in words.
-func (s Softplus) Labels() string { return labelsOr(signLabels, "Width", s.Width) }
 
 func (s Softplus) clip(c float64) clipping {
 	k := marginClip(s.margin()-s.Width*logit(c), logisticCurvature(c)/s.Width)

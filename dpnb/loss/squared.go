@@ -10,8 +10,13 @@ import "math"
 // at c it is Huber{c}.
 type Squared struct{}
 
-// Name returns "squared".
-func (Squared) Name() string { return "squared" }
+// The methods of Loss.
+
+func (Squared) Name() string              { return "squared" }
+func (Squared) Lipschitz() float64        { return math.Inf(1) }
+func (Squared) Smoothness() float64       { return 1 }
+func (Squared) ValidLabel(y float64) bool { return finite(y) }
+func (Squared) Labels() string            { return finiteLabels }
 
 // ValueSlope implements Loss. The value overflows to +Inf for |t − y| > 1.8e154.
 func (Squared) ValueSlope(slope, t, y []float64) float64 {
@@ -25,26 +30,13 @@ func (Squared) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (Squared) Curvature(curv, t, _ []float64) {
 	for i := range t {
 		curv[i] = 1
 	}
 }
 
-// Lipschitz returns +Inf.
-func (Squared) Lipschitz() float64 { return math.Inf(1) }
-
-// Smoothness returns 1.
-func (Squared) Smoothness() float64 { return 1 }
-
-// ValidLabel reports whether y is finite.
-func (Squared) ValidLabel(y float64) bool { return finite(y) }
-
-// Labels returns the range of the labels in words.
-func (Squared) Labels() string { return finiteLabels }
-
-func (Squared) clip(c float64) clipping { return residualClip(c, 1) }
+func (Squared) clip(c float64) clipping { return residualClip(-c, c, 1) }
 
 // Curve implements Curved: that of Huber's loss at the clip level.
 func (Squared) Curve(radius, level float64) *Curve {

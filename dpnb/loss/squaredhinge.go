@@ -12,10 +12,14 @@ import (
 // Its slope is unbounded: a private fit needs it Clipped. sup f″ = 1.
 type SquaredHinge struct{}
 
-// Name returns "squared hinge".
-func (SquaredHinge) Name() string { return "squared hinge" }
+// The methods of Loss.
 
-// ValueSlope implements Loss.
+func (SquaredHinge) Name() string              { return "squared hinge" }
+func (SquaredHinge) Lipschitz() float64        { return math.Inf(1) }
+func (SquaredHinge) Smoothness() float64       { return 1 }
+func (SquaredHinge) ValidLabel(y float64) bool { return sign(y) }
+func (SquaredHinge) Labels() string            { return signLabels }
+
 func (SquaredHinge) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -27,7 +31,6 @@ func (SquaredHinge) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (SquaredHinge) Curvature(curv, t, y []float64) {
 	curv, y = curv[:len(t)], y[:len(t)]
 	for i, ti := range t {
@@ -38,18 +41,6 @@ func (SquaredHinge) Curvature(curv, t, y []float64) {
 		}
 	}
 }
-
-// Lipschitz returns +Inf.
-func (SquaredHinge) Lipschitz() float64 { return math.Inf(1) }
-
-// Smoothness returns 1.
-func (SquaredHinge) Smoothness() float64 { return 1 }
-
-// ValidLabel reports whether y is −1 or +1.
-func (SquaredHinge) ValidLabel(y float64) bool { return sign(y) }
-
-// Labels returns the range of the labels in words.
-func (SquaredHinge) Labels() string { return signLabels }
 
 func (SquaredHinge) clip(c float64) clipping { return marginClip(1-c, 1) }
 

@@ -16,8 +16,10 @@ type Stacked struct {
 	Split int
 }
 
-// Name returns the names of both.
-func (s Stacked) Name() string { return s.First.Name() + " and " + s.Second.Name() }
+// The methods of Loss.
+
+func (s Stacked) Name() string       { return s.First.Name() + " and " + s.Second.Name() }
+func (s Stacked) Lipschitz() float64 { return math.Max(s.First.Lipschitz(), s.Second.Lipschitz()) }
 
 // each calls f for runs of rows with one loss, with their own labels.
 func (s Stacked) each(places []float64, f func(l Loss, lo, hi int, labels []float64)) {
@@ -44,7 +46,6 @@ func (s Stacked) each(places []float64, f func(l Loss, lo, hi int, labels []floa
 	}
 }
 
-// ValueSlope implements Loss.
 func (s Stacked) ValueSlope(slope, t, y []float64) float64 {
 	sum := 0.0
 	s.each(y[:len(t)], func(l Loss, lo, hi int, labels []float64) {
@@ -54,13 +55,9 @@ func (s Stacked) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (s Stacked) Curvature(curv, t, y []float64) {
 	s.each(y[:len(t)], func(l Loss, lo, hi int, labels []float64) { l.Curvature(curv[lo:hi], t[lo:hi], labels) })
 }
-
-// Lipschitz returns the larger of both.
-func (s Stacked) Lipschitz() float64 { return math.Max(s.First.Lipschitz(), s.Second.Lipschitz()) }
 
 // Smoothness returns the larger of both.
 func (s Stacked) Smoothness() float64 {

@@ -1,7 +1,6 @@
 package loss
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
@@ -16,6 +15,13 @@ import (
 // Proof: docs/theory/clipping.md#dpnb-weights.
 type Weighted struct{ Of Loss }
 
+// The methods of Loss.
+
+func (l Weighted) Name() string        { return "weighted " + l.Of.Name() }
+func (l Weighted) Lipschitz() float64  { return l.Of.Lipschitz() }
+func (l Weighted) Smoothness() float64 { return l.Of.Smoothness() }
+func (l Weighted) Labels() string      { return l.Of.Labels() + ", with a weight" }
+
 // Weightless returns the loss without the weights, and whether it had them.
 func Weightless(l Loss) (of Loss, weighted bool) {
 	if w, ok := l.(Weighted); ok {
@@ -23,9 +29,6 @@ func Weightless(l Loss) (of Loss, weighted bool) {
 	}
 	return l, false
 }
-
-// Name returns "weighted" and the name of f.
-func (l Weighted) Name() string { return "weighted " + l.Of.Name() }
 
 // ValueSlope implements Loss, record by record: the weights are within the sum of the values.
 func (l Weighted) ValueSlope(slope, t, y []float64) float64 {
@@ -40,7 +43,6 @@ func (l Weighted) ValueSlope(slope, t, y []float64) float64 {
 	return sum
 }
 
-// Curvature implements Loss.
 func (l Weighted) Curvature(curv, t, y []float64) {
 	own, weights := make([]float64, len(t)), make([]float64, len(t))
 	for i := range own {
@@ -52,20 +54,11 @@ func (l Weighted) Curvature(curv, t, y []float64) {
 	}
 }
 
-// Lipschitz is that of f.
-func (l Weighted) Lipschitz() float64 { return l.Of.Lipschitz() }
-
-// Smoothness is that of f.
-func (l Weighted) Smoothness() float64 { return l.Of.Smoothness() }
-
 // ValidLabel reports whether label says a weight of at most 1 and a label of f.
 func (l Weighted) ValidLabel(label float64) bool {
 	y, w := weight.Of(label)
 	return w <= 1 && l.Of.ValidLabel(y)
 }
-
-// Labels is that of f.
-func (l Weighted) Labels() string { return l.Of.Labels() + ", with a weight" }
 
 // slopeError: one rounding more, and what a weighted slope loses below the range of float64.
 func (l Weighted) slopeError() float64 {
@@ -97,18 +90,11 @@ func (l Weighted) precise() Precise {
 func (l Weighted) Curve(radius, level float64) *Curve {
 	switch l.Of.(type) {
 	case Logistic, Softplus, Huber, PseudoHuber, Squared, SmoothedHinge:
-	default:
-		return nil
+		if of := l.Of.(Curved).Curve(radius, level); of != nil {
+			own := *of
+			own.Name = "weighted " + own.Name
+			return &own
+		}
 	}
-	c, ok := l.Of.(Curved)
-	if !ok {
-		return nil
-	}
-	curve := c.Curve(radius, level)
-	if curve == nil {
-		return nil
-	}
-	own := *curve
-	own.Name = fmt.Sprintf("weighted %s", own.Name)
-	return &own
+	return nil
 }

@@ -51,17 +51,10 @@ type Elsewhere struct{ N, D int }
 var errElsewhere = &ReadError{errors.New("what was asked for looks at single records, and these are not here: they " +
 	"are only added up over; take another learner")}
 
-// Dims implements Rows.
-func (m Elsewhere) Dims() (n, d int) { return m.N, m.D }
+// The methods of Rows.
 
-// Margins implements Rows.
-func (m Elsewhere) Margins(_, _ []float64, _, _ int) { panic(errElsewhere) }
-
-// AddScaled implements Rows.
+func (m Elsewhere) Dims() (n, d int)                   { return m.N, m.D }
+func (m Elsewhere) Margins(_, _ []float64, _, _ int)   { panic(errElsewhere) }
 func (m Elsewhere) AddScaled(_, _ []float64, _, _ int) { panic(errElsewhere) }
-
-// Norms implements Rows.
-func (m Elsewhere) Norms(_ []float64, _, _ int) { panic(errElsewhere) }
-
-// Row implements Rows.
-func (m Elsewhere) Row([]float64, int) { panic(errElsewhere) }
+func (m Elsewhere) Norms(_ []float64, _, _ int)        { panic(errElsewhere) }
+func (m Elsewhere) Row([]float64, int)                 { panic(errElsewhere) }

@@ -19,6 +19,16 @@ func (e *DataError) Error() string { return "records: " + e.Text }
 // MaxBlock bounds the number of records in a block, and with it the depth of the sums within one.
 const MaxBlock = 256
 
+// Finite reports whether every number is.
+func Finite(x ...float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // Span is a run of features.
 type Span struct{ First, Len int }
 
@@ -185,11 +195,7 @@ func (m *Dense) Block(dst []float64, lo, hi int) { copy(dst, m.Data[lo*m.D:hi*m.
 
 // Select returns a new matrix with the given rows, in the given order.
 func (m *Dense) Select(index []int) *Dense {
-	s := NewDense(len(index), m.D, nil)
-	for k, i := range index {
-		copy(s.Data[k*m.D:(k+1)*m.D], m.Data[i*m.D:(i+1)*m.D])
-	}
-	return s
+	return Copied(m, index)
 }
 
 // Block writes the rows lo ≤ i < hi of r to dst, one after another: those that Row writes. It does not ask for the
@@ -236,13 +242,16 @@ func Densed(r Rows) *Dense {
 // else dense.
 func Select(r Rows, index []int) Rows {
 	switch m := r.(type) {
-	case *Dense:
-		return m.Select(index)
 	case interface{ Select(index []int) Rows }:
 		return m.Select(index)
 	case *CSR:
 		return m.Select(index)
 	}
+	return Copied(r, index)
+}
+
+// Copied returns a dense copy of the given rows of r, in the given order.
+func Copied(r Rows, index []int) *Dense {
 	_, d := r.Dims()
 	s := NewDense(len(index), d, nil)
 	for k, i := range index {

@@ -3,8 +3,6 @@ package matrix
 import (
 	"encoding/binary"
 	"math"
-	"slices"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
@@ -13,8 +11,7 @@ import (
 // What is computed of them are the bits that float64 rows of these numbers have.
 type single struct {
 	n, d int
-	raw  []byte    // little-endian, row by row
-	room sync.Pool // of *[]float64, for rows as float64
+	raw  []byte // little-endian, row by row
 }
 
 func newSingle(n, d int) *single { return &single{n: n, d: d, raw: make([]byte, 4*n*d)} }
@@ -36,44 +33,36 @@ func Shorter(v float64) float32 {
 	return f
 }
 
-// Dims implements Rows.
 func (m *single) Dims() (n, d int) { return m.n, m.d }
 
 // with calls use with the rows lo ≤ i < hi as float64, no more than MaxBlock at a time, of which the first is record
 // from.
 func (m *single) with(lo, hi int, use func(block *Dense, from int)) {
-	room, ok := m.room.Get().(*[]float64)
-	if !ok {
-		room = new([]float64)
-	}
-	defer m.room.Put(room)
+	room := take(max(0, min(MaxBlock, hi-lo)) * m.d)
+	defer rooms.Put(room)
 	for ; lo < hi; lo += MaxBlock {
 		end := min(lo+MaxBlock, hi)
-		*room = slices.Grow((*room)[:0], (end-lo)*m.d)[:(end-lo)*m.d]
-		kernel.Widen(*room, m.rows(lo, end))
-		use(NewDense(end-lo, m.d, *room), lo)
+		rows := (*room)[:(end-lo)*m.d]
+		kernel.Widen(rows, m.rows(lo, end))
+		use(NewDense(end-lo, m.d, rows), lo)
 	}
 }
 
 // rows returns the rows lo ≤ i < hi as they lie in memory.
 func (m *single) rows(lo, hi int) []byte { return m.raw[4*lo*m.d : 4*hi*m.d] }
 
-// Margins implements Rows.
 func (m *single) Margins(dst, theta []float64, lo, hi int) {
 	rest := lo + kernel.MarginsWide(dst[:hi-lo], m.rows(lo, hi), theta)
 	m.with(rest, hi, func(b *Dense, from int) { b.Margins(dst[from-lo:], theta, 0, b.N) })
 }
 
-// AddScaled implements Rows.
 func (m *single) AddScaled(dst, w []float64, lo, hi int) {
 	rest := lo + kernel.AddScaledWide(dst, m.rows(lo, hi), w[:hi-lo])
 	m.with(rest, hi, func(b *Dense, from int) { b.AddScaled(dst, w[from-lo:], 0, b.N) })
 }
 
-// Norms implements Rows.
 func (m *single) Norms(dst []float64, lo, hi int) {
 	m.with(lo, hi, func(b *Dense, from int) { b.Norms(dst[from-lo:], 0, b.N) })
 }
 
-// Row implements Rows.
 func (m *single) Row(dst []float64, i int) { kernel.Widen(dst[:m.d], m.rows(i, i+1)) }

@@ -54,7 +54,7 @@ func (a Approx) Profile(adj Adjacency) (Profile, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	return ConvertAdjacency(approxProfile{a}, adj)
+	return ConvertAdjacency(approxProfile{symmetric(a.Adj), a}, adj)
 }
 
 // RDP returns the curve of the dominating pair,
@@ -108,12 +108,10 @@ func pureRenyi(eps, alpha float64) float64 {
 	return math.Nextafter(v*(1+8e-15), math.Inf(1))
 }
 
-type approxProfile struct{ a Approx }
-
-func (p approxProfile) Adjacency() Adjacency { return p.a.Adj }
-
-// Symmetric reports that both directions have the same profile.
-func (p approxProfile) Symmetric() bool { return true }
+type approxProfile struct {
+	symmetric
+	a Approx
+}
 
 // log returns ln δ(t); error at most approxSlack of it. All terms of every sum are positive, so that a relative error
 // of each is one of the sum.

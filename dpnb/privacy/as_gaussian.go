@@ -76,7 +76,7 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 	case withGaussian:
 		return besideGaussian(p.of, p.mu, tail)
 	case halfNormalGaussianProfile:
-		alone, err := p.w.HalfNormal.Profile(p.adj)
+		alone, err := p.w.HalfNormal.Profile(p.Adjacency())
 		if err != nil {
 			return 0, 0, err
 		}

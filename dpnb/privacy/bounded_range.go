@@ -77,15 +77,13 @@ func (b BoundedRange) Profile(adj Adjacency) (Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ConvertAdjacency(boundedRangeProfile{pure, gaussian}, adj)
+	return ConvertAdjacency(boundedRangeProfile{symmetric(AddRemove), pure, gaussian}, adj)
 }
 
-type boundedRangeProfile struct{ pure, gaussian Profile }
-
-func (p boundedRangeProfile) Adjacency() Adjacency { return AddRemove }
-
-// Symmetric reports that both directions have the same profile.
-func (p boundedRangeProfile) Symmetric() bool { return true }
+type boundedRangeProfile struct {
+	symmetric
+	pure, gaussian Profile
+}
 
 func (p boundedRangeProfile) LogDeltaUpper(d Direction, eps float64) float64 {
 	return math.Min(p.pure.LogDeltaUpper(d, eps), p.gaussian.LogDeltaUpper(d, eps))

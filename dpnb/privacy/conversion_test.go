@@ -11,7 +11,7 @@ import (
 // For a Gaussian the trade-off composition is exact: μ twice.
 func TestReplaceProfileDoublesGaussian(t *testing.T) {
 	for _, mu := range []float64{0.05, 0.3, 1} {
-		r := replaceProfile{GaussianProfile(mu, AddRemove)} // the search, not the shortcut
+		r := replaceProfile{symmetric(ReplaceOne), GaussianProfile(mu, AddRemove)} // the search, not the shortcut
 		want := GaussianProfile(2*mu, ReplaceOne)
 		for _, eps := range []float64{-1, 0, 0.1, 1, 4} {
 			got, exact := r.LogDeltaUpper(Remove, eps), want.LogDeltaLower(Remove, eps)

@@ -65,10 +65,7 @@ func (m ApproximateMinimum) MuBounds() (low, high float64) {
 
 // Profile implements Event. Errors: *ParamError.
 func (m ApproximateMinimum) Profile(adj Adjacency) (Profile, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
 	low, high := m.MuBounds()
@@ -98,7 +95,7 @@ func (NonPrivate) Profile(adj Adjacency) (Profile, error) {
 	if err := adj.Validate(); err != nil {
 		return nil, err
 	}
-	return approxProfile{Approx{Epsilon: 0, Delta: 1, Adj: adj}}, nil
+	return approxProfile{symmetric(adj), Approx{Epsilon: 0, Delta: 1, Adj: adj}}, nil
 }
 
 // RDP returns the infinite curve.

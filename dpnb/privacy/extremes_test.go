@@ -65,18 +65,14 @@ func TestFarCellsAllowForTheirTails(t *testing.T) {
 	}
 }
 
-// What was computed is remembered by who has it.
-func TestMemo(t *testing.T) {
-	var m memo
+// What an interpolated profile was told it does not ask for again.
+func TestKept(t *testing.T) {
 	asked := 0
 	p := Interpolated(told(func() { asked++ }), 8)
 	for range 3 {
-		if got := m.get(7, func() float64 { asked++; return 0.5 }); got != 0.5 {
-			t.Errorf("%v is remembered", got)
-		}
 		p.LogDeltaUpper(Remove, 0.3)
 	}
-	if asked > 3 { // once, and the two ends of a chord
+	if asked > 2 { // the two ends of a chord
 		t.Errorf("asked %d times", asked)
 	}
 }

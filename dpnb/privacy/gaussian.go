@@ -88,7 +88,7 @@ func nudge(x, sign float64) float64 {
 // gaussianProfile is the exact profile of a μ-GDP mechanism, μ known between muLow and muHigh (they differ by the
 // rounding of what μ was computed from).
 type gaussianProfile struct {
-	adj           Adjacency
+	symmetric
 	muLow, muHigh float64
 }
 
@@ -103,7 +103,7 @@ func GaussianProfile(mu float64, adj Adjacency) LowerProfile {
 	if !(mu >= 0) {
 		panic("privacy: GaussianProfile: mu must be a number ≥ 0")
 	}
-	return gaussianProfile{adj: adj, muLow: mu, muHigh: mu}
+	return gaussianProfile{symmetric(adj), mu, mu}
 }
 
 // GaussianProfileBetween returns the profile of a μ-GDP mechanism whose μ is known to lie in [low, high]: the upper
@@ -114,7 +114,7 @@ func GaussianProfileBetween(low, high float64, adj Adjacency) LowerProfile {
 	if !(low >= 0 && low <= high) {
 		panic("privacy: GaussianProfileBetween: want 0 ≤ low ≤ high")
 	}
-	return gaussianProfile{adj: adj, muLow: low, muHigh: high}
+	return gaussianProfile{symmetric(adj), low, high}
 }
 
 // GaussianMu returns the bounds of μ if p is the profile of a Gaussian mechanism, which composes in closed form: μ² =
@@ -123,8 +123,6 @@ func GaussianMu(p Profile) (low, high float64, ok bool) {
 	g, ok := p.(gaussianProfile)
 	return g.muLow, g.muHigh, ok
 }
-
-func (p gaussianProfile) Adjacency() Adjacency { return p.adj }
 
 func (p gaussianProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	l := logDeltaGaussian(eps, p.muHigh)
@@ -135,9 +133,6 @@ func (p gaussianProfile) LogDeltaLower(_ Direction, eps float64) float64 {
 	l := logDeltaGaussian(eps, p.muLow)
 	return roundDown(l, gaussianSlack(l))
 }
-
-// Symmetric reports that both directions have the same profile.
-func (p gaussianProfile) Symmetric() bool { return true }
 
 // Gaussian is the event of adding N(0, σ²I) to a value whose ℓ₂ sensitivity under add/remove-one is Sensitivity: one
 // record moves the value by at most that. Under replace-one two records do, and μ doubles.
@@ -174,14 +169,11 @@ func (g Gaussian) MuBounds(adj Adjacency) (low, high float64) {
 //
 // Errors: *ParamError if a field or adj is out of range.
 func (g Gaussian) Profile(adj Adjacency) (Profile, error) {
-	if err := g.Validate(); err != nil {
-		return nil, err
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(g.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
 	low, high := g.MuBounds(adj)
-	return gaussianProfile{adj: adj, muLow: low, muHigh: high}, nil
+	return gaussianProfile{symmetric(adj), low, high}, nil
 }
 
 // GaussianSigma returns the smallest σ, rounded up, with which the Gaussian mechanism of sensitivity 1 satisfies (ε,

@@ -55,7 +55,6 @@ func (g groupProfile) LogDeltaUpper(d Direction, eps float64) float64 {
 	return g.least(func(eps float64) float64 { return g.of.LogDeltaUpper(d, eps) }, eps)
 }
 
-// QuickLogDeltaUpper implements QuickProfile.
 func (g groupProfile) QuickLogDeltaUpper(eps float64) float64 {
 	return g.least(func(eps float64) float64 { return QuickLogDeltaUpper(g.of, eps) }, eps)
 }

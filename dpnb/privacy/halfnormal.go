@@ -72,13 +72,10 @@ func (w HalfNormal) slack(eps, l float64) float64 {
 // Errors: *ParamError if a field or adj is out of range.
 // Proof: docs/theory/gaussian.md.
 func (w HalfNormal) Profile(adj Adjacency) (LowerProfile, error) {
-	if err := w.Validate(); err != nil {
+	if err := cmp.Or(w.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
-	if err := adj.Validate(); err != nil {
-		return nil, err
-	}
-	return halfNormalProfile{w, adj}, nil
+	return halfNormalProfile{symmetric(adj), w}, nil
 }
 
 // RDP returns the Rényi bound of order α > 1,
@@ -108,11 +105,9 @@ func (w HalfNormal) RDP(alpha float64) (float64, error) {
 func logTwiceCDF(c float64) float64 { return math.Log1p(math.Erf(c / math.Sqrt2)) }
 
 type halfNormalProfile struct {
-	w   HalfNormal
-	adj Adjacency
+	symmetric
+	w HalfNormal
 }
-
-func (p halfNormalProfile) Adjacency() Adjacency { return p.adj }
 
 // leastSlope is the smallest slope that is computed with: a smaller one is replaced by it in upper bounds and by 0 in
 // lower ones, between which δ lies.
@@ -144,9 +139,6 @@ func (p halfNormalProfile) LogDeltaBounds(d Direction, eps float64) (low, up flo
 	slack := p.w.slack(eps, l)
 	return roundDown(l, slack), roundUp(l, slack)
 }
-
-// Symmetric reports that both directions have the same profile.
-func (p halfNormalProfile) Symmetric() bool { return true }
 
 // logDeltaPointMass returns ln (1 − e^{ε−w})₊ rounded to the side of sign.
 func logDeltaPointMass(w, eps, sign float64) float64 {

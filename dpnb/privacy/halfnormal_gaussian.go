@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
@@ -19,10 +20,7 @@ type HalfNormalGaussian struct {
 
 // Validate returns a *ParamError if a field is out of range.
 func (w HalfNormalGaussian) Validate() error {
-	if !(w.Mu >= 0) || math.IsInf(w.Mu, 1) {
-		return &ParamError{Name: "Mu", Value: w.Mu, Want: "a finite number ≥ 0"}
-	}
-	return w.HalfNormal.Validate()
+	return cmp.Or(NotNegative("Mu", w.Mu), w.HalfNormal.Validate())
 }
 
 // Profile returns δ(ε) = E(1 − e^{ε−W−G})₊ = E δ_G(ε − W; μ) as the profile of both directions.
@@ -35,10 +33,7 @@ func (w HalfNormalGaussian) Validate() error {
 // Errors: *ParamError if a field or adj is out of range.
 // Proof: docs/theory/gaussian.md.
 func (w HalfNormalGaussian) Profile(adj Adjacency) (LowerProfile, error) {
-	if err := w.Validate(); err != nil {
-		return nil, err
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(w.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
 	switch {
@@ -49,18 +44,21 @@ func (w HalfNormalGaussian) Profile(adj Adjacency) (LowerProfile, error) {
 	}
 	if low := w; w.A < leastGaussianSlope {
 		w.A = leastGaussianSlope
-		return between{shiftedProfile{GaussianProfile(low.Mu, adj), low.K}, halfNormalGaussianProfile{w, adj}}, nil
+		return between{symmetric(adj), shiftedProfile{GaussianProfile(low.Mu, adj), low.K},
+			halfNormalGaussianProfile{symmetric(adj), w}}, nil
 	}
-	return halfNormalGaussianProfile{w, adj}, nil
+	return halfNormalGaussianProfile{symmetric(adj), w}, nil
 }
 
 // leastGaussianSlope is the smallest slope for which cells are cut; as leastSlope.
 const leastGaussianSlope = 1e-9
 
 // between is a profile known from one below and one above it.
-type between struct{ below, above LowerProfile }
+type between struct {
+	symmetric
+	below, above LowerProfile
+}
 
-func (p between) Adjacency() Adjacency { return p.above.Adjacency() }
 func (p between) LogDeltaUpper(d Direction, eps float64) float64 {
 	return p.above.LogDeltaUpper(d, eps)
 }
@@ -68,15 +66,10 @@ func (p between) LogDeltaLower(d Direction, eps float64) float64 {
 	return p.below.LogDeltaLower(d, eps)
 }
 
-// Symmetric reports that both directions have the same profile.
-func (p between) Symmetric() bool { return true }
-
 type halfNormalGaussianProfile struct {
-	w   HalfNormalGaussian
-	adj Adjacency
+	symmetric
+	w HalfNormalGaussian
 }
-
-func (p halfNormalGaussianProfile) Adjacency() Adjacency { return p.adj }
 
 func (p halfNormalGaussianProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	return p.w.bracket(eps).up
@@ -104,9 +97,6 @@ func (w HalfNormalGaussian) bracket(eps float64) logBounds {
 	})
 	return b
 }
-
-// Symmetric reports that both directions have the same profile.
-func (p halfNormalGaussianProfile) Symmetric() bool { return true }
 
 // halfNormalNode is a value n of |N| with what the two cells it ends need of it.
 type halfNormalNode struct {

@@ -2,9 +2,9 @@ package privacy
 
 import (
 	"math"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // Interpolated returns a profile that asks p at a few points, each once, and is bounded between them by chords: for
@@ -23,7 +23,7 @@ func Interpolated(p Profile, perOctave int) Profile {
 type interpolated struct {
 	of        Profile
 	perOctave float64
-	known     [2]sync.Map // by direction: ε → ln δ
+	known     [2]recent.All[float64, float64] // by direction: ε → ln δ
 }
 
 func (p *interpolated) Adjacency() Adjacency { return p.of.Adjacency() }
@@ -35,15 +35,13 @@ func (p *interpolated) at(d Direction, eps float64) float64 {
 	if p.Symmetric() {
 		d = Remove
 	}
-	if v, ok := p.known[d].Load(eps); ok {
-		return v.(float64)
-	}
-	v := p.of.LogDeltaUpper(d, eps)
-	if math.IsNaN(v) {
-		v = 0
-	}
-	p.known[d].Store(eps, v)
-	return v
+	return p.known[d].Of(eps, func() float64 {
+		v := p.of.LogDeltaUpper(d, eps)
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return v
+	})
 }
 
 // knots returns the points around x ≥ 0, low ≤ x < high.
@@ -63,7 +61,6 @@ func (p *interpolated) knots(x float64) (low, high float64) {
 	return m * unit, (m + 1) * unit
 }
 
-// LogDeltaUpper implements Profile.
 func (p *interpolated) LogDeltaUpper(d Direction, eps float64) float64 {
 	if math.IsNaN(eps) || math.Abs(eps) > 1e9 {
 		return p.of.LogDeltaUpper(d, eps)

@@ -39,13 +39,10 @@ func (l Laplace) String() string {
 //
 // Errors: *ParamError if a field or adj is out of range.
 func (l Laplace) Profile(adj Adjacency) (Profile, error) {
-	if err := l.Validate(); err != nil {
+	if err := cmp.Or(l.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
-	if err := adj.Validate(); err != nil {
-		return nil, err
-	}
-	return laplaceProfile{adj, lossBound(l.Sensitivity, l.Scale, adj), l.Sensitivity > 0}, nil
+	return laplaceProfile{symmetric(adj), lossBound(l.Sensitivity, l.Scale, adj), l.Sensitivity > 0}, nil
 }
 
 // lossBound returns sensitivity/scale, twice that under replace-one.
@@ -115,16 +112,11 @@ func expRest(x float64) float64 {
 }
 
 type laplaceProfile struct {
-	adj Adjacency
-	mu  float64 // between its two neighbours
+	symmetric
+	mu float64 // between its two neighbours
 	// shifts: μ is not zero, though it may be below the smallest float64.
 	shifts bool
 }
-
-func (p laplaceProfile) Adjacency() Adjacency { return p.adj }
-
-// Symmetric reports that both directions have the same profile.
-func (p laplaceProfile) Symmetric() bool { return true }
 
 func (p laplaceProfile) log(mu, eps float64) float64 {
 	switch {

@@ -19,8 +19,5 @@ type lazy struct {
 	get func() Profile
 }
 
-// Adjacency implements Profile.
-func (p lazy) Adjacency() Adjacency { return p.adj }
-
-// LogDeltaUpper implements Profile.
+func (p lazy) Adjacency() Adjacency                           { return p.adj }
 func (p lazy) LogDeltaUpper(d Direction, eps float64) float64 { return p.get().LogDeltaUpper(d, eps) }

@@ -152,6 +152,12 @@ func EpsilonLower(p Profile, delta float64) float64 {
 	return lo
 }
 
+// symmetric is what a profile has whose two directions agree, of that adjacency.
+type symmetric Adjacency
+
+func (s symmetric) Adjacency() Adjacency { return Adjacency(s) }
+func (symmetric) Symmetric() bool        { return true }
+
 // IsSymmetric reports whether p says, by a method Symmetric() bool, that its two directions agree.
 func IsSymmetric(p Profile) bool {
 	s, ok := p.(interface{ Symmetric() bool })

@@ -100,7 +100,7 @@ func orderCost(less float64) float64 { return less*math.Log1p(1/less) + math.Log
 // Errors: *ParamError unless 0 < δ < 1.
 // Source: Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Proposition 12.
 func (c RDPCurve) EpsilonUpper(delta float64) (float64, error) {
-	if err := checkOpenDelta(delta); err != nil {
+	if err := Fraction("Delta", delta); err != nil {
 		return 0, err
 	}
 	ln := elementary.Log(delta)
@@ -111,10 +111,6 @@ func (c RDPCurve) EpsilonUpper(delta float64) (float64, error) {
 		t, size := -(math.Log(alpha)+ln)/less, (math.Log(alpha)-ln)/less
 		return e + edge + t + 1e-15*(e-edge+size)
 	})), nil
-}
-
-func checkOpenDelta(delta float64) error {
-	return Fraction("Delta", delta)
 }
 
 // minOverOrders returns the smallest value of f found over α − 1 ∈ [1e-6, 1e15]: a grid in the logarithm, then a
@@ -134,7 +130,7 @@ func minOverOrders(f func(alpha float64) float64) float64 {
 // δ(−ε). The curve is read once, at 800 orders; any set of orders is valid.
 func (c RDPCurve) Profile() Profile {
 	const orders = 800
-	p := rdpProfile{adj: c.Adj}
+	p := rdpProfile{symmetric: symmetric(c.Adj)}
 	lo, hi := math.Log(1e-5), math.Log(1e7)
 	for i := 0; i <= orders; i++ {
 		alpha := 1 + math.Exp(lo+(hi-lo)*float64(i)/orders)
@@ -152,14 +148,9 @@ func (c RDPCurve) Profile() Profile {
 
 // rdpProfile bounds ln δ(ε) by the least of at[i] − slope[i]·ε.
 type rdpProfile struct {
-	adj       Adjacency
+	symmetric
 	slope, at []float64
 }
-
-func (p rdpProfile) Adjacency() Adjacency { return p.adj }
-
-// Symmetric reports that both directions have the same profile.
-func (p rdpProfile) Symmetric() bool { return true }
 
 func (p rdpProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	switch {

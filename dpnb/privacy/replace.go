@@ -41,24 +41,19 @@ func ConvertAdjacency(p Profile, adj Adjacency) (Profile, error) {
 // Errors: ErrAdjacency if p does not hold under AddRemove.
 // Proof: docs/theory/composition.md.
 func ReplaceProfile(p Profile) (Profile, error) {
-	switch q := p.(type) {
-	case gaussianProfile:
-		if q.adj == AddRemove {
-			return gaussianProfile{adj: ReplaceOne, muLow: 2 * q.muLow, muHigh: 2 * q.muHigh}, nil
-		}
-	}
 	if p.Adjacency() != AddRemove {
 		return nil, fmt.Errorf("%w: replace-one follows from an add/remove-one profile only", ErrAdjacency)
 	}
-	return replaceProfile{p}, nil
+	if low, high, ok := GaussianMu(p); ok {
+		return gaussianProfile{symmetric(ReplaceOne), 2 * low, 2 * high}, nil
+	}
+	return replaceProfile{symmetric(ReplaceOne), p}, nil
 }
 
-type replaceProfile struct{ p Profile }
-
-func (r replaceProfile) Adjacency() Adjacency { return ReplaceOne }
-
-// Symmetric reports that both directions have the same profile.
-func (r replaceProfile) Symmetric() bool { return true }
+type replaceProfile struct {
+	symmetric
+	p Profile
+}
 
 func (r replaceProfile) LogDeltaUpper(_ Direction, eps float64) float64 {
 	if math.IsInf(eps, -1) {

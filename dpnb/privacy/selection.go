@@ -32,8 +32,8 @@ func (s SelectionPoisson) String() string {
 // Source: the theorem: Papernot, Steinke 2022, arXiv:2110.03620.
 // Proof: docs/theory/sgd.md, section 4.
 func (s SelectionPoisson) RDP(adj Adjacency) (RDPCurve, error) {
-	if !(s.Mean > 0) || math.IsInf(s.Mean, 1) {
-		return RDPCurve{}, &ParamError{Name: "Mean", Value: s.Mean, Want: "a positive finite number"}
+	if err := Positive("Mean", s.Mean); err != nil {
+		return RDPCurve{}, err
 	}
 	base, profile, err := s.base(adj)
 	if err != nil {

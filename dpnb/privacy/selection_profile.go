@@ -44,7 +44,6 @@ func (p selectionProfile) String() string {
 	return fmt.Sprintf("the best of Poisson(%g) runs", p.mean)
 }
 
-// LogDeltaUpper implements Profile.
 func (p selectionProfile) LogDeltaUpper(d Direction, eps float64) float64 {
 	switch {
 	case math.IsNaN(eps) || math.IsInf(eps, -1):

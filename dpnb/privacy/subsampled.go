@@ -1,10 +1,12 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
@@ -21,10 +23,7 @@ type SubsampledGaussian struct {
 
 // Validate returns a *ParamError if a field is out of range.
 func (s SubsampledGaussian) Validate() error {
-	if !(s.Rate >= 0 && s.Rate <= 1) {
-		return &ParamError{Name: "Rate", Value: s.Rate, Want: "a number in [0, 1]"}
-	}
-	return s.gaussian().Validate()
+	return cmp.Or(Within(s.Rate >= 0 && s.Rate <= 1, "Rate", s.Rate, "a number in [0, 1]"), s.gaussian().Validate())
 }
 
 func (s SubsampledGaussian) gaussian() Gaussian { return Gaussian{s.Sigma, s.Sensitivity} }
@@ -44,10 +43,7 @@ func (s SubsampledGaussian) String() string {
 // Errors: *ParamError if a field or adj is out of range.
 // Source: Zhu, Dong, Wang 2022, arXiv:2106.08567. Proof: docs/theory/gaussian.md.
 func (s SubsampledGaussian) Profile(adj Adjacency) (Profile, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(s.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
 	if s.Rate == 1 {
@@ -179,9 +175,9 @@ func (s SubsampledGaussian) RDP(adj Adjacency) (RDPCurve, error) {
 	}
 	_, mu := s.gaussian().MuBounds(AddRemove)
 	q := s.Rate
-	var table memo
+	var table recent.All[int, float64]
 	moment := func(n int) float64 {
-		return table.get(n, func() float64 { return logBinomialMoment(n, q, mu) })
+		return table.Of(n, func() float64 { return logBinomialMoment(n, q, mu) })
 	}
 	return RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 {
 		switch {

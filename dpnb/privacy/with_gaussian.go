@@ -52,10 +52,8 @@ func QuickLogDeltaUpper(p Profile, eps float64) float64 {
 	return LogDeltaUpper(p, eps)
 }
 
-// Adjacency implements Profile.
 func (p withGaussian) Adjacency() Adjacency { return p.of.Adjacency() }
 
-// LogDeltaUpper implements Profile.
 func (p withGaussian) LogDeltaUpper(d Direction, eps float64) float64 {
 	if math.IsInf(eps, 0) || math.IsNaN(eps) {
 		return p.of.LogDeltaUpper(d, eps)

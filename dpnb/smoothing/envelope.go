@@ -28,30 +28,25 @@ type Distance interface {
 // Quadratic is φ = β‖v‖²/2, of the envelope of Moreau himself.
 type Quadratic struct{ Beta float64 }
 
-// Name returns "quadratic".
-func (Quadratic) Name() string { return "quadratic" }
+// The methods of Distance.
 
-// Height returns βr²/2.
-func (q Quadratic) Height(r float64) float64 { return q.Beta * r * r / 2 }
-
-// Slope returns βr.
-func (q Quadratic) Slope(r float64) float64 { return q.Beta * r }
-
-// Curvature returns β.
+func (Quadratic) Name() string                { return "quadratic" }
+func (q Quadratic) Height(r float64) float64  { return q.Beta * r * r / 2 }
+func (q Quadratic) Slope(r float64) float64   { return q.Beta * r }
 func (q Quadratic) Curvature(float64) float64 { return q.Beta }
-
-// Reach returns +Inf.
-func (q Quadratic) Reach() float64 { return math.Inf(1) }
-
-// Inverse returns s/β.
+func (q Quadratic) Reach() float64            { return math.Inf(1) }
 func (q Quadratic) Inverse(s float64) float64 { return s / q.Beta }
 
 // HuberDistance is φ = β‖v‖²/2 up to ‖v‖ = 1 and β(‖v‖ − ½) beyond. Where it makes a smooth envelope, the slopes of g
 // being at most β, that is the envelope of Quadratic.
 type HuberDistance struct{ Beta float64 }
 
-// Name returns "Huber".
-func (HuberDistance) Name() string { return "Huber" }
+// The methods of Distance.
+
+func (HuberDistance) Name() string                { return "Huber" }
+func (q HuberDistance) Slope(r float64) float64   { return q.Beta * math.Min(r, 1) }
+func (q HuberDistance) Reach() float64            { return q.Beta }
+func (q HuberDistance) Inverse(s float64) float64 { return s / q.Beta }
 
 // Height returns h(r).
 func (q HuberDistance) Height(r float64) float64 {
@@ -61,9 +56,6 @@ func (q HuberDistance) Height(r float64) float64 {
 	return q.Beta * (r - 0.5)
 }
 
-// Slope returns β·min(r, 1).
-func (q HuberDistance) Slope(r float64) float64 { return q.Beta * math.Min(r, 1) }
-
 // Curvature returns β up to r = 1, then 0.
 func (q HuberDistance) Curvature(r float64) float64 {
 	if r <= 1 {
@@ -72,29 +64,16 @@ func (q HuberDistance) Curvature(r float64) float64 {
 	return 0
 }
 
-// Reach returns β.
-func (q HuberDistance) Reach() float64 { return q.Beta }
-
-// Inverse returns s/β.
-func (q HuberDistance) Inverse(s float64) float64 { return s / q.Beta }
-
 // Hellinger is φ = β√(1 + ‖v‖²): its envelopes are above g.
 type Hellinger struct{ Beta float64 }
 
-// Name returns "Hellinger".
-func (Hellinger) Name() string { return "Hellinger" }
+// The methods of Distance.
 
-// Height returns β√(1 + r²).
-func (q Hellinger) Height(r float64) float64 { return q.Beta * math.Hypot(1, r) }
-
-// Slope returns βr/√(1 + r²).
-func (q Hellinger) Slope(r float64) float64 { return q.Beta * (r / math.Hypot(1, r)) }
-
-// Curvature returns β(1 + r²)^{−3/2}.
+func (Hellinger) Name() string                  { return "Hellinger" }
+func (q Hellinger) Height(r float64) float64    { return q.Beta * math.Hypot(1, r) }
+func (q Hellinger) Slope(r float64) float64     { return q.Beta * (r / math.Hypot(1, r)) }
 func (q Hellinger) Curvature(r float64) float64 { return q.Beta * math.Pow(math.Hypot(1, r), -3) }
-
-// Reach returns β.
-func (q Hellinger) Reach() float64 { return q.Beta }
+func (q Hellinger) Reach() float64              { return q.Beta }
 
 // Inverse returns s/√(β² − s²).
 func (q Hellinger) Inverse(s float64) float64 {

@@ -1,6 +1,7 @@
 package smoothing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -62,12 +63,9 @@ func (f Polyhedral) Gaussian(width float64) (*GaussianMax, error) {
 		}
 		g.order = append(g.order, p)
 	}
-	slices.SortStableFunc(g.order, func(p, q int) int {
-		if len(g.basis) == 0 {
-			return 0
-		}
-		return cmpFloat(g.alpha[p][0], g.alpha[q][0])
-	})
+	if len(g.basis) > 0 {
+		slices.SortStableFunc(g.order, func(p, q int) int { return cmp.Compare(g.alpha[p][0], g.alpha[q][0]) })
+	}
 	return g, nil
 }
 

@@ -39,13 +39,10 @@ type Product struct {
 	M      int
 }
 
-// Name returns the name of the law.
-func (p Product) Name() string { return p.Kernel.Name() }
+// The methods of Joint.
 
-// Dim returns m.
-func (p Product) Dim() int { return p.M }
-
-// Coordinate returns the law.
+func (p Product) Name() string       { return p.Kernel.Name() }
+func (p Product) Dim() int           { return p.M }
 func (p Product) Coordinate() Kernel { return p.Kernel }
 
 // Moment returns E‖K‖_p: m·E|K₁| for p = 1, else to 1e-11 with a = 1/p, φ(t) = E e^{−t|K₁|^p} and
@@ -108,13 +105,10 @@ func (p Product) Draw(dst []float64, uniform func() float64) {
 // radius of the Gamma law of shape m.
 type Radial struct{ M int }
 
-// Name returns "exponential".
-func (r Radial) Name() string { return "exponential" }
+// The methods of Joint.
 
-// Dim returns m.
-func (r Radial) Dim() int { return r.M }
-
-// Coordinate returns NewExponential(m).
+func (r Radial) Name() string       { return "exponential" }
+func (r Radial) Dim() int           { return r.M }
 func (r Radial) Coordinate() Kernel { return NewExponential(r.M) }
 
 // Moment returns E‖K‖_p = m·E‖U‖_p, U uniform on the sphere, as which the direction of a Gaussian variate is too.

@@ -45,8 +45,13 @@ func draw(u float64, upper func(tail float64) float64) float64 {
 // Uniform is ½ on [−1, 1]. With it |x| becomes Huber's function plus ½, which is |x| itself from |x| = 1 on.
 type Uniform struct{}
 
-// Name returns "uniform".
-func (Uniform) Name() string { return "uniform" }
+// The methods of Kernel.
+
+func (Uniform) Name() string           { return "uniform" }
+func (Uniform) Tail(v float64) float64 { return 0.5 * math.Max(0, 1-v) }
+func (Uniform) Gap(v float64) float64  { r := math.Max(0, 1-v); return 0.5 * r * r }
+func (Uniform) Variance() float64      { return 1.0 / 3 }
+func (Uniform) Draw(u float64) float64 { return 2*u - 1 }
 
 // Density returns ½ for |v| ≤ 1, else 0.
 func (Uniform) Density(v float64) float64 {
@@ -56,23 +61,14 @@ func (Uniform) Density(v float64) float64 {
 	return 0.5
 }
 
-// Tail returns (1 − v)₊/2.
-func (Uniform) Tail(v float64) float64 { return 0.5 * math.Max(0, 1-v) }
-
-// Gap returns (1 − v)₊²/2.
-func (Uniform) Gap(v float64) float64 { r := math.Max(0, 1-v); return 0.5 * r * r }
-
-// Variance returns ⅓.
-func (Uniform) Variance() float64 { return 1.0 / 3 }
-
-// Draw returns 2u − 1.
-func (Uniform) Draw(u float64) float64 { return 2*u - 1 }
-
 // Cosine is ½cos v on [−π/2, π/2]: the slope of |x| becomes sin x.
 type Cosine struct{}
 
-// Name returns "cosine".
-func (Cosine) Name() string { return "cosine" }
+// The methods of Kernel.
+
+func (Cosine) Name() string           { return "cosine" }
+func (Cosine) Variance() float64      { return math.Pi*math.Pi/4 - 2 }
+func (Cosine) Draw(u float64) float64 { return math.Asin(2*u - 1) }
 
 // Density returns ½cos v for |v| ≤ π/2, else 0.
 func (Cosine) Density(v float64) float64 {
@@ -109,23 +105,16 @@ func (Cosine) Gap(v float64) float64 {
 	return sum
 }
 
-// Variance returns π²/4 − 2.
-func (Cosine) Variance() float64 { return math.Pi*math.Pi/4 - 2 }
-
-// Draw returns arcsin(2u − 1).
-func (Cosine) Draw(u float64) float64 { return math.Asin(2*u - 1) }
-
 // Gaussian is the standard normal density: the slope of |x| becomes erf(x/√2).
 type Gaussian struct{}
 
-// Name returns "Gaussian".
-func (Gaussian) Name() string { return "Gaussian" }
+// The methods of Kernel.
 
-// Density returns φ(v).
-func (Gaussian) Density(v float64) float64 { return math.Exp(-v*v/2) / math.Sqrt(2*math.Pi) }
-
-// Tail returns Φ(−v).
-func (Gaussian) Tail(v float64) float64 { return 0.5 * math.Erfc(v/math.Sqrt2) }
+func (Gaussian) Name() string              { return "Gaussian" }
+func (Gaussian) Density(v float64) float64 { return math.Exp(-v*v/2) / math.Sqrt(2*math.Pi) } // φ(v)
+func (Gaussian) Tail(v float64) float64    { return 0.5 * math.Erfc(v/math.Sqrt2) }           // Φ(−v)
+func (Gaussian) Variance() float64         { return 1 }
+func (Gaussian) Draw(u float64) float64    { return mathext.NormalQuantile(u) } // Φ⁻¹(u)
 
 // Gap returns 2(φ(v) − vΦ(−v)). From v = 5 on the two terms cancel; the gap is then 2φ(v) times the continued fraction
 // of 1 − v·Φ(−v)/φ(v).
@@ -143,17 +132,16 @@ func (g Gaussian) Gap(v float64) float64 {
 	return 2 * g.Density(v) * c / (v + c)
 }
 
-// Variance returns 1.
-func (Gaussian) Variance() float64 { return 1 }
-
-// Draw returns Φ⁻¹(u).
-func (Gaussian) Draw(u float64) float64 { return mathext.NormalQuantile(u) }
-
 // Logistic is ½sech² v: |x| becomes ln(2 cosh x).
 type Logistic struct{}
 
-// Name returns "logistic".
-func (Logistic) Name() string { return "logistic" }
+// The methods of Kernel.
+
+func (Logistic) Name() string           { return "logistic" }
+func (Logistic) Tail(v float64) float64 { e := math.Exp(-2 * v); return e / (1 + e) }
+func (Logistic) Gap(v float64) float64  { return math.Log1p(math.Exp(-2 * v)) }
+func (Logistic) Variance() float64      { return math.Pi * math.Pi / 12 }
+func (Logistic) Draw(u float64) float64 { return 0.5 * (math.Log(u) - math.Log1p(-u)) }
 
 // Density returns ½sech² v.
 func (Logistic) Density(v float64) float64 {
@@ -161,35 +149,16 @@ func (Logistic) Density(v float64) float64 {
 	return 2 * e / ((1 + e) * (1 + e))
 }
 
-// Tail returns 1/(1 + e^{2v}).
-func (Logistic) Tail(v float64) float64 { e := math.Exp(-2 * v); return e / (1 + e) }
-
-// Gap returns ln(1 + e^{−2v}).
-func (Logistic) Gap(v float64) float64 { return math.Log1p(math.Exp(-2 * v)) }
-
-// Variance returns π²/12.
-func (Logistic) Variance() float64 { return math.Pi * math.Pi / 12 }
-
-// Draw returns ½ln(u/(1 − u)).
-func (Logistic) Draw(u float64) float64 { return 0.5 * (math.Log(u) - math.Log1p(-u)) }
-
 // Laplacian is ½e^{−|v|}: the slope of |x| becomes sgn(x)(1 − e^{−|x|}).
 type Laplacian struct{}
 
-// Name returns "Laplacian".
-func (Laplacian) Name() string { return "Laplacian" }
+// The methods of Kernel.
 
-// Density returns ½e^{−|v|}.
+func (Laplacian) Name() string              { return "Laplacian" }
 func (Laplacian) Density(v float64) float64 { return 0.5 * math.Exp(-math.Abs(v)) }
-
-// Tail returns ½e^{−v}.
-func (Laplacian) Tail(v float64) float64 { return 0.5 * math.Exp(-v) }
-
-// Gap returns e^{−v}.
-func (Laplacian) Gap(v float64) float64 { return math.Exp(-v) }
-
-// Variance returns 2.
-func (Laplacian) Variance() float64 { return 2 }
+func (Laplacian) Tail(v float64) float64    { return 0.5 * math.Exp(-v) }
+func (Laplacian) Gap(v float64) float64     { return math.Exp(-v) }
+func (Laplacian) Variance() float64         { return 2 }
 
 // Draw returns ∓ln of twice the tail.
 func (Laplacian) Draw(u float64) float64 {
@@ -204,8 +173,10 @@ func (Laplacian) Draw(u float64) float64 {
 // As ε → 0 it becomes Laplacian.
 type Free struct{ Epsilon float64 }
 
-// Name returns "free" with its ε.
-func (k Free) Name() string { return fmt.Sprintf("free (ε = %g)", k.Epsilon) }
+// The methods of Kernel.
+
+func (k Free) Name() string      { return fmt.Sprintf("free (ε = %g)", k.Epsilon) }
+func (k Free) Variance() float64 { return 2 * trilogarithm(k.scale()) / k.Epsilon }
 
 func (k Free) scale() float64 { return -math.Expm1(-k.Epsilon) }
 
@@ -224,9 +195,6 @@ func (k Free) Tail(v float64) float64 {
 func (k Free) Gap(v float64) float64 {
 	return real(mathext.Li2(complex(k.scale()*math.Exp(-v), 0))) / k.Epsilon
 }
-
-// Variance returns 2Li₃(c)/ε.
-func (k Free) Variance() float64 { return 2 * trilogarithm(k.scale()) / k.Epsilon }
 
 // Draw inverts the tail.
 func (k Free) Draw(u float64) float64 {

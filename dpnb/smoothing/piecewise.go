@@ -1,6 +1,7 @@
 package smoothing
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -61,12 +62,7 @@ func Max(slopes, offsets []float64) (Piecewise, error) {
 				i, slopes[i], offsets[i])
 		}
 	}
-	slices.SortFunc(lines, func(p, q line) int {
-		if p.a != q.a {
-			return cmpFloat(p.a, q.a)
-		}
-		return cmpFloat(p.b, q.b)
-	})
+	slices.SortFunc(lines, func(p, q line) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b)) })
 	// The upper envelope, from the least slope to the largest.
 	var top []line
 	var kinks []float64
@@ -97,16 +93,6 @@ func Max(slopes, offsets []float64) (Piecewise, error) {
 	return p, nil
 }
 
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // Value returns p(x).
 func (p Piecewise) Value(x float64) float64 {
 	v := p.Slope*x + p.Offset
@@ -123,6 +109,14 @@ func (p Piecewise) Slopes() (least, largest float64) {
 		least, largest = least-w, largest+w
 	}
 	return least, largest
+}
+
+// weight returns Σⱼwⱼ.
+func (p Piecewise) weight() (total float64) {
+	for _, w := range p.Weights {
+		total += w
+	}
+	return total
 }
 
 // Convolve returns E p(x + μK). It panics unless the width μ is positive and finite.
@@ -173,18 +167,10 @@ func (s Smooth) Curvature(x float64) float64 {
 
 // Smoothness returns a bound on the curvature, 2k(0)·Σⱼwⱼ/μ. It is attained where there is one kink.
 func (s Smooth) Smoothness() float64 {
-	total := 0.0
-	for _, w := range s.Function.Weights {
-		total += w
-	}
-	return 2 * Peak(s.Kernel) * total / s.Width
+	return 2 * Peak(s.Kernel) * s.Function.weight() / s.Width
 }
 
 // LargestGap returns a bound on the gap, μ·Gap(0)·Σⱼwⱼ. It is attained where there is one kink.
 func (s Smooth) LargestGap() float64 {
-	total := 0.0
-	for _, w := range s.Function.Weights {
-		total += w
-	}
-	return s.Width * s.Kernel.Gap(0) * total
+	return s.Width * s.Kernel.Gap(0) * s.Function.weight()
 }

@@ -150,9 +150,7 @@ func (f Polyhedral) Entropic(width float64) Entropic {
 func (e Entropic) ValueGradient(grad, x []float64) float64 {
 	checkLength(grad, x)
 	top, sum := e.Function.Value(x), 0.0
-	for j := range grad {
-		grad[j] = 0
-	}
+	clear(grad)
 	for p, a := range e.Function.slopes {
 		w := math.Exp((floats.Dot(a, x) + e.Function.offsets[p] - top) / e.Width)
 		sum += w

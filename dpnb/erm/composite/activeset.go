@@ -35,7 +35,6 @@ type activeSet struct {
 	x, g, w []float64
 	// candidates
 	y, gy, last, gLast, next, gNext, step []float64
-	steps, factorisations                 int
 }
 
 func newActiveSet(m *model, r Regulariser, c Projector) *activeSet {
@@ -50,8 +49,15 @@ func newActiveSet(m *model, r Regulariser, c Projector) *activeSet {
 	return a
 }
 
-// renew forgets the factor: the matrix of the model has changed.
-func (a *activeSet) renew() {
+func (*activeSet) name() string { return "active set" }
+
+func (a *activeSet) minimise(tol, _ float64, _ *pair) []float64 {
+	a.solve(tol)
+	return a.x
+}
+
+// renew forgets the factor.
+func (a *activeSet) renew(float64) {
 	a.factored, a.ok = a.factored[:0], false
 	a.m.estimateTop()
 }
@@ -104,7 +110,7 @@ func (a *activeSet) accelerate(norm *float64, tol float64) {
 	copy(a.gLast, a.g)
 	t := 1.0
 	for range gradientSteps {
-		a.steps++
+		a.m.steps++
 		floats.AddScaledTo(a.next, a.y, -1/a.m.top, a.gy)
 		a.r.Prox(a.next, a.next, 1/a.m.top)
 		a.c.Project(a.next, a.next)
@@ -165,7 +171,7 @@ func (a *activeSet) newton(norm *float64) bool {
 		lo, hi := a.orthant(j)
 		a.next[j] = cut(a.x[j]+a.step[i], lo, hi)
 	}
-	a.steps++
+	a.m.steps++
 	a.m.gradient(a.gNext, a.next)
 	before, after := a.objective(a.x, a.g), a.objective(a.next, a.gNext)
 	a.x, a.next = a.next, a.x
@@ -245,7 +251,7 @@ func (a *activeSet) stepToFace() (blocked bool) {
 	if first >= 0 {
 		a.x[first] = limit
 	}
-	a.steps++
+	a.m.steps++
 	a.m.gradient(a.g, a.x)
 	return first >= 0
 }
@@ -284,7 +290,7 @@ func (a *activeSet) factor() bool {
 			to[c] = h[a.free[c]]
 		}
 	}
-	a.factorisations++
+	a.m.factors++
 	a.tri, a.ok = factor(a.chol[:k*k], k)
 	return a.ok
 }

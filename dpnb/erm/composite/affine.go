@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -43,7 +44,7 @@ func NewAffine(a mat.Matrix, b []float64) (*Affine, error) {
 			gram.SetSym(i, j, floats.Dot(c.row(i), c.row(j)))
 		}
 	}
-	if !finite(c.a...) || !finite(c.b...) {
+	if !matrix.Finite(c.a...) || !matrix.Finite(c.b...) {
 		return nil, dataError("A or b has an entry that is not finite")
 	}
 	// The computed AAᵀ errs by at most (d+2)u‖aᵢ‖‖aⱼ‖ in each entry, by (d+2)u·trace in norm.

@@ -3,6 +3,7 @@ package composite
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -111,7 +112,7 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 			c.Slack += (2*o.r.Lipschitz(o.d) + floats.Norm(p.v, 2)) * c.Shift
 		}
 	}
-	if !finite(c.Residual, c.Rounding, c.Slack) {
+	if !matrix.Finite(c.Residual, c.Rounding, c.Slack) {
 		c.Residual, c.Rounding, c.Slack = math.Inf(1), 0, 0
 	}
 	return c

@@ -34,7 +34,7 @@ func NewCone(d int, rows []matrix.Direction) (*Cone, error) {
 	}
 	all := mat.NewDense(m, d, nil)
 	for i, v := range rows {
-		if v.First < 0 || v.First+len(v.Weights) > d || !finite(v.Weights...) {
+		if v.First < 0 || v.First+len(v.Weights) > d || !matrix.Finite(v.Weights...) {
 			return nil, dataError("direction %d of the cone is not one of %d coordinates", i, d)
 		}
 		v.Add(all.RawRowView(i), 1)
@@ -195,17 +195,24 @@ func (c *Cone) rounding(v []float64) float64 {
 // coneStep minimises the quadratic model over a cone: with p Newton's step and W = H⁻¹D, D the vᵢ as columns,
 // x = x̄ + p + Wλ, where λ ≥ 0 makes ½λᵀDᵀWλ + λᵀDᵀ(x̄ + p) least.
 type coneStep struct {
-	m       *model
-	c       *Cone
-	x       []float64
-	factors int
+	m *model
+	c *Cone
+	x []float64
+}
+
+func (*coneStep) name() string  { return "multipliers" }
+func (*coneStep) renew(float64) {}
+
+func (s *coneStep) minimise(_, _ float64, _ *pair) []float64 {
+	s.solve()
+	return s.x
 }
 
 // solve sets x, on the face of the multipliers that are not 0.
 func (s *coneStep) solve() {
 	d, m := s.m.d, len(s.c.rows)
 	chol := slices.Clone(s.m.h)
-	s.factors++
+	s.m.factors++
 	t, ok := factor(chol, d)
 	copy(s.x, s.m.centre)
 	if !ok {

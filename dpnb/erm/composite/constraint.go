@@ -23,20 +23,11 @@ type Projector interface {
 // Everywhere is C = ℝᵈ.
 type Everywhere struct{}
 
-// Name returns "none".
-func (Everywhere) Name() string { return "none" }
+// The methods of Projector.
 
-// Validate accepts every d.
-func (Everywhere) Validate(int) error { return nil }
-
-// Contains returns true.
-func (Everywhere) Contains([]float64) bool { return true }
-
-// Project copies v.
-func (Everywhere) Project(dst, v []float64) { copy(dst, v) }
-
-// Nearest writes 0.
-func (Everywhere) Nearest(dst, _, _ []float64) { clear(dst) }
-
-// Gap moves v to 0.
+func (Everywhere) Name() string                                 { return "none" }
+func (Everywhere) Validate(int) error                           { return nil }
+func (Everywhere) Contains([]float64) bool                      { return true }
+func (Everywhere) Project(dst, v []float64)                     { copy(dst, v) }
+func (Everywhere) Nearest(dst, _, _ []float64)                  { clear(dst) }
 func (Everywhere) Gap(v, _ []float64) (slack, rounding float64) { clear(v); return 0, 0 }

@@ -12,23 +12,14 @@ type L2 struct {
 	Weight float64
 }
 
-// Name returns "ℓ₂".
-func (L2) Name() string { return "ℓ₂" }
+// The methods of Regulariser.
 
-// Validate checks ω.
-func (r L2) Validate(int) error { return checkWeight(r.Weight) }
-
-// Value implements Regulariser.
-func (r L2) Value(theta []float64) float64 { return r.Weight * floats.Norm(theta, 2) }
-
-// Prox is v·max(0, 1 − step·ω/‖v‖).
+func (L2) Name() string                          { return "ℓ₂" }
+func (r L2) Validate(int) error                  { return checkWeight(r.Weight) }
+func (r L2) Value(theta []float64) float64       { return r.Weight * floats.Norm(theta, 2) }
 func (r L2) Prox(dst, v []float64, step float64) { shrink(dst, v, step*r.Weight) }
-
-// Lipschitz returns ω.
-func (r L2) Lipschitz(int) float64 { return r.Weight }
-
-// Nearest is ωθ/‖θ‖, and at θ = 0 v moved into the ball of radius ω.
-func (r L2) Nearest(dst, v, theta []float64) { nearestNorm(dst, v, theta, r.Weight) }
+func (r L2) Lipschitz(int) float64               { return r.Weight }
+func (r L2) Nearest(dst, v, theta []float64)     { nearestNorm(dst, v, theta, r.Weight) }
 
 // Gap moves s into the ball of radius ω; ε = ω‖θ‖ − ⟨s, θ⟩.
 func (r L2) Gap(s, theta []float64) (slack, rounding float64) {
@@ -45,6 +36,7 @@ func shrink(dst, v []float64, t float64) {
 	floats.ScaleTo(dst, 1-t/norm, v)
 }
 
+// nearestNorm writes ωθ/‖θ‖ to dst, and at θ = 0 v moved into the ball of radius ω.
 func nearestNorm(dst, v, theta []float64, weight float64) {
 	if norm := floats.Norm(theta, 2); norm > 0 {
 		floats.ScaleTo(dst, weight/norm, theta)

@@ -2,6 +2,7 @@ package composite
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -35,10 +36,7 @@ func newManifold(s *splitting) *manifold {
 			end += size
 		}
 	}
-	m.groupOf = make([]int, d)
-	for j := range m.groupOf {
-		m.groupOf[j] = -1
-	}
+	m.groupOf = slices.Repeat([]int{-1}, d)
 	for i, g := range m.groups {
 		for j := g.lo; j < g.hi; j++ {
 			m.groupOf[j] = i
@@ -108,7 +106,7 @@ func (m *manifold) step() bool {
 	for i, j := range m.free {
 		rest[i] = -m.p.rest[j] // g + s + v, with the v that the pair found
 	}
-	m.s.factors++
+	m.s.m.factors++
 	t, ok := factor(m.kkt[:k*k], k)
 	if !ok {
 		return false
@@ -156,19 +154,13 @@ func (m *manifold) held(j int) bool {
 	return false
 }
 
-// onSphere says that C is a ball and its boundary is met.
-func (m *manifold) onSphere() bool {
-	c, ok := m.s.o.c.(Ball)
-	return ok && floats.Norm(m.theta, 2) >= c.Radius*(1-edge(len(m.theta)))
-}
-
 // equation writes the normal of C in the free coordinates to a, if it is met there, and returns the multiplier where it
 // bends, and by how much the equation is missed.
 func (m *manifold) equation(a []float64) (nu, off float64) {
 	m.met = false
 	switch c := m.s.o.c.(type) {
 	case Ball:
-		if !m.onSphere() {
+		if !(floats.Norm(m.theta, 2) >= c.Radius*(1-edge(len(m.theta)))) {
 			return 0, 0
 		}
 		m.met = true

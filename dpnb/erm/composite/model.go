@@ -22,6 +22,18 @@ type model struct {
 	centre, bar []float64 // x̄ and ḡ
 	tmp         []float64
 	top         float64 // estimate of λ_max(H)
+	// steps is the number of products with a d×d matrix that took to minimise, factors that of Cholesky factors.
+	steps, factors int
+}
+
+// minimiser finds where r is least beside a model.
+type minimiser interface {
+	// name is that of the method.
+	name() string
+	// renew says that the matrix of the model has changed, J − r being μ-strongly convex.
+	renew(modulus float64)
+	// minimise returns a point with a certificate of at most tol, if float64 allows, and its pair, if it knows that.
+	minimise(tol, modulus float64, found *pair) []float64
 }
 
 func newModel(d int) *model {

@@ -29,7 +29,7 @@ func (a *activeSet) pivot(norm *float64) {
 	least, left := math.MaxInt, pivotPatience
 	for range maxPivots {
 		a.toPlaces()
-		a.steps++
+		a.m.steps++
 		a.m.gradient(a.gNext, a.next)
 		if k := len(a.free); k > 0 {
 			if !a.factor() {
@@ -42,7 +42,7 @@ func (a *activeSet) pivot(norm *float64) {
 			for i, j := range a.free {
 				a.next[j] += a.step[i]
 			}
-			a.steps++
+			a.m.steps++
 			a.m.gradient(a.gNext, a.next)
 		}
 		wrong := a.exchange()

@@ -13,7 +13,6 @@ package composite
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -62,16 +61,6 @@ func Usable(d int, r Regulariser, c Constraint) error {
 		return dataError("a cone goes with no regulariser")
 	}
 	return c.Validate(d)
-}
-
-// finite reports whether every number is.
-func finite(x ...float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }
 
 func (p *Problem) regulariser() Regulariser {

@@ -37,25 +37,14 @@ type Regulariser interface {
 // None is r = 0.
 type None struct{}
 
-// Name returns "none".
-func (None) Name() string { return "none" }
+// The methods of Regulariser.
 
-// Validate accepts every d.
-func (None) Validate(int) error { return nil }
-
-// Value returns 0.
-func (None) Value([]float64) float64 { return 0 }
-
-// Prox copies v.
-func (None) Prox(dst, v []float64, _ float64) { copy(dst, v) }
-
-// Lipschitz returns 0.
-func (None) Lipschitz(int) float64 { return 0 }
-
-// Nearest writes 0.
-func (None) Nearest(dst, _, _ []float64) { clear(dst) }
-
-// Gap moves s to 0.
+func (None) Name() string                                 { return "none" }
+func (None) Validate(int) error                           { return nil }
+func (None) Value([]float64) float64                      { return 0 }
+func (None) Prox(dst, v []float64, _ float64)             { copy(dst, v) }
+func (None) Lipschitz(int) float64                        { return 0 }
+func (None) Nearest(dst, _, _ []float64)                  { clear(dst) }
 func (None) Gap(s, _ []float64) (slack, rounding float64) { clear(s); return 0, 0 }
 
 // L1 is r(θ) = ω‖θ‖₁.
@@ -64,11 +53,12 @@ type L1 struct {
 	Weight float64
 }
 
-// Name returns "ℓ₁".
-func (L1) Name() string { return "ℓ₁" }
+// The methods of Regulariser.
 
-// Validate checks ω.
-func (r L1) Validate(int) error { return checkWeight(r.Weight) }
+func (L1) Name() string                    { return "ℓ₁" }
+func (r L1) Validate(int) error            { return checkWeight(r.Weight) }
+func (r L1) Value(theta []float64) float64 { return r.Weight * floats.Norm(theta, 1) }
+func (r L1) Lipschitz(d int) float64       { return r.Weight * math.Sqrt(float64(d)) }
 
 func checkWeight(w float64) error {
 	if !(w >= 0) || math.IsInf(w, 1) {
@@ -76,9 +66,6 @@ func checkWeight(w float64) error {
 	}
 	return nil
 }
-
-// Value implements Regulariser.
-func (r L1) Value(theta []float64) float64 { return r.Weight * floats.Norm(theta, 1) }
 
 // Prox is soft thresholding: sign(vⱼ)·max(|vⱼ| − step·ω, 0).
 func (r L1) Prox(dst, v []float64, step float64) {
@@ -94,9 +81,6 @@ func (r L1) Prox(dst, v []float64, step float64) {
 		}
 	}
 }
-
-// Lipschitz returns ω√d.
-func (r L1) Lipschitz(d int) float64 { return r.Weight * math.Sqrt(float64(d)) }
 
 // Nearest is ω·sign(θⱼ) where θⱼ ≠ 0, and vⱼ cut to [−ω, ω] elsewhere.
 func (r L1) Nearest(dst, v, theta []float64) {

@@ -31,21 +31,7 @@ func (c Simplex) Contains(theta []float64) bool {
 // Project is max(vⱼ − t, 0) with the t that makes the sum s, which is found by leaving out the coordinates below the
 // mean until none is (Michelot 1986), and scaled to the sum once more, against rounding.
 func (c Simplex) Project(dst, v []float64) {
-	t, count := math.Inf(-1), len(v)+1
-	for {
-		var sum float64
-		k := 0
-		for _, x := range v {
-			if x > t {
-				sum += x
-				k++
-			}
-		}
-		if k >= count || k == 0 { // it falls until it is right; ties may rise in rounding
-			break
-		}
-		count, t = k, (sum-c.Sum)/float64(k)
-	}
+	t := level(v, nil, c.Sum)
 	var sum float64
 	for j, x := range v {
 		dst[j] = math.Max(x-t, 0)
@@ -54,24 +40,29 @@ func (c Simplex) Project(dst, v []float64) {
 	floats.Scale(c.Sum/sum, dst)
 }
 
-// Nearest projects on {v : vⱼ = m where θⱼ > 0, vⱼ ≤ m elsewhere, for some m}. The best m is the mean over the support
-// and over those others with vⱼ > m.
-func (c Simplex) Nearest(dst, v, theta []float64) {
+// level returns the m with Σ(vⱼ − m) = less over the support of θ, nil for none, and those others with vⱼ > m.
+func level(v, theta []float64, less float64) float64 {
 	m, count := math.Inf(-1), len(v)+1
 	for {
 		var sum float64
 		k := 0
 		for j, x := range v {
-			if theta[j] > 0 || x > m {
+			if x > m || theta != nil && theta[j] > 0 {
 				sum += x
 				k++
 			}
 		}
-		if k >= count || k == 0 {
-			break
+		if k >= count || k == 0 { // it falls until it is right; ties may rise in rounding
+			return m
 		}
-		count, m = k, sum/float64(k)
+		count, m = k, (sum-less)/float64(k)
 	}
+}
+
+// Nearest projects on {v : vⱼ = m where θⱼ > 0, vⱼ ≤ m elsewhere, for some m}. The best m is the mean over the support
+// and over those others with vⱼ > m.
+func (c Simplex) Nearest(dst, v, theta []float64) {
+	m := level(v, theta, 0)
 	for j, x := range v {
 		if theta[j] > 0 {
 			dst[j] = m

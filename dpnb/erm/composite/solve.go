@@ -45,16 +45,14 @@ type Solution struct {
 
 // search is the state of Solve.
 type search struct {
-	o         *objective
-	s         Settings
-	m         *model
-	pair      *pair
-	x, g      []float64
-	value     float64
-	rounding  float64
-	active    *activeSet
-	splitting *splitting
-	cone      *coneStep
+	o        *objective
+	s        Settings
+	m        *model
+	inner    minimiser
+	pair     *pair
+	x, g     []float64
+	value    float64
+	rounding float64
 	// lift is added to the diagonal of the Hessian.
 	lift float64
 	best Solution
@@ -83,7 +81,7 @@ func Solve(p *Problem, settings *Settings) (found *Solution, err error) {
 		return nil, err
 	}
 	r.run()
-	if r.cone != nil && (settings == nil || settings.MaxPasses == 0) {
+	if _, cone := r.o.c.(*Cone); cone && (settings == nil || settings.MaxPasses == 0) {
 		r.descend()
 	}
 	return r.solution()
@@ -97,7 +95,7 @@ func checkSettings(p *Problem, s *Settings) error {
 	switch {
 	case s.Start != nil && len(s.Start) != d:
 		return dataError("the start has length %d, want d = %d", len(s.Start), d)
-	case !finite(s.Start...):
+	case !matrix.Finite(s.Start...):
 		return dataError("the start has an entry that is not finite")
 	case !(s.Tolerance >= 0):
 		return dataError("Tolerance = %v, want a positive number", s.Tolerance)
@@ -131,11 +129,11 @@ func newSearch(p *Problem, s Settings) (*search, error) {
 	r.best.Theta = make([]float64, o.d)
 	r.best.Certificate.Residual = math.Inf(1)
 	if c, ok := o.c.(*Cone); ok {
-		r.cone = &coneStep{m: r.m, c: c, x: v()}
+		r.inner = &coneStep{m: r.m, c: c, x: v()}
 	} else if intervals(o.r, o.c) {
-		r.active = newActiveSet(r.m, o.r, o.c)
+		r.inner = newActiveSet(r.m, o.r, o.c)
 	} else {
-		r.splitting = newSplitting(o, r.m)
+		r.inner = newSplitting(o, r.m)
 	}
 	return r, nil
 }
@@ -145,7 +143,7 @@ func (r *search) begin() error {
 	copy(r.x, r.s.Start)
 	r.o.c.Project(r.x, r.x)
 	r.value, r.rounding = r.o.eval(r.g, r.x)
-	if !finite(r.value, r.rounding) || !finite(r.g...) {
+	if !matrix.Finite(r.value, r.rounding) || !matrix.Finite(r.g...) {
 		return dataError("the objective is not finite at the start: clean or scale the records, or start elsewhere")
 	}
 	if r.s.Tolerance == 0 {
@@ -166,18 +164,8 @@ func (r *search) record() {
 	if c.Bound() < r.best.Certificate.Bound() || r.best.Method == "" {
 		copy(r.best.Theta, r.x)
 		r.best.Value = r.value
-		r.best.Certificate, r.best.Method = c, r.method()
+		r.best.Certificate, r.best.Method = c, r.inner.name()
 	}
-}
-
-func (r *search) method() string {
-	switch {
-	case r.cone != nil:
-		return "multipliers"
-	case r.active != nil:
-		return "active set"
-	}
-	return "alternating directions"
 }
 
 func (r *search) done() bool { return r.best.Certificate.Bound() <= r.s.Tolerance }
@@ -188,11 +176,15 @@ func (r *search) run() {
 	_, quadratic := r.o.p.Loss.(loss.Squared)
 	first := r.best.Certificate.Bound()
 	trial, trialG := make([]float64, r.o.d), make([]float64, r.o.d)
-	for stalled, step := 0, 0; !r.done() && stalled < patienceOuter(quadratic) &&
-		r.o.h.Passes() < r.s.MaxPasses; step++ {
+	patience := 30 // steps in sequence that may fail to gain a third
+	if quadratic {
+		patience = 3
+	}
+	for stalled, step := 0, 0; !r.done() && stalled < patience && r.o.h.Passes() < r.s.MaxPasses; step++ {
 		if step == 0 || !quadratic {
 			r.o.h.Hessian(r.m.h, r.x)
 			r.damp()
+			r.inner.renew(r.s.Modulus)
 		}
 		copy(r.m.centre, r.x)
 		copy(r.m.bar, r.g)
@@ -201,7 +193,7 @@ func (r *search) run() {
 		if !quadratic {
 			target = math.Max(target, before*math.Min(0.1, before/first))
 		}
-		next := r.model(target, step == 0 || !quadratic)
+		next := r.inner.minimise(target, r.s.Modulus, r.pair)
 		length := r.move(next, trial, trialG)
 		switch {
 		case length == 0 && (quadratic || r.lift > 1e3*r.m.top):
@@ -223,14 +215,6 @@ func (r *search) run() {
 	}
 }
 
-// patienceOuter is the number of steps in sequence that may fail to gain a third.
-func patienceOuter(quadratic bool) int {
-	if quadratic {
-		return 3
-	}
-	return 30
-}
-
 // damp lifts the Hessian by what float64 takes for zero, lest it be singular, and where steps had to be short by more
 // (Levenberg and Marquardt).
 func (r *search) damp() {
@@ -241,28 +225,6 @@ func (r *search) damp() {
 	for j := range r.o.d {
 		r.m.h[j*r.o.d+j] += 1e-14*trace + r.lift
 	}
-}
-
-// model returns the minimiser of the model, with its pair of subgradients.
-func (r *search) model(target float64, renew bool) []float64 {
-	if r.cone != nil {
-		r.cone.solve()
-		return r.cone.x
-	}
-	if r.active != nil {
-		if renew {
-			r.active.renew()
-		}
-		r.active.solve(target)
-		return r.active.x
-	}
-	if renew {
-		r.splitting.renew(r.s.Modulus)
-	}
-	r.splitting.solve(target, r.s.Modulus)
-	copy(r.pair.s, r.splitting.p.s)
-	copy(r.pair.v, r.splitting.p.v)
-	return r.splitting.theta
 }
 
 // move goes towards next as far as J falls enough. J is compared with a grain of salt, as near the minimum its
@@ -299,13 +261,7 @@ func (r *search) move(next, trial, trialG []float64) float64 {
 func (r *search) solution() (*Solution, error) {
 	b := &r.best
 	b.Tolerance, b.Passes = r.s.Tolerance, r.o.h.Passes()
-	if r.cone != nil {
-		b.Factorisations = r.cone.factors
-	} else if r.active != nil {
-		b.Steps, b.Factorisations = r.active.steps, r.active.factorisations
-	} else {
-		b.Steps, b.Factorisations = r.splitting.steps, r.splitting.factors
-	}
+	b.Steps, b.Factorisations = r.m.steps, r.m.factors
 	if c := b.Certificate; !(c.Bound() <= r.s.Tolerance) {
 		return b, fmt.Errorf("composite: %w: dist(0, ∂J + N_C) ≤ %.3g (of which rounding %.3g) after %d passes, want "+
 			"%.3g; "+

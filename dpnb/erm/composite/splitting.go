@@ -42,8 +42,6 @@ type splitting struct {
 	theta, g []float64
 	// manifold polishes structural pairs; nil for others.
 	manifold *manifold
-	steps    int
-	factors  int
 }
 
 type block struct {
@@ -94,7 +92,16 @@ func jointProx(r Regulariser, c Projector) (prox func(dst, v []float64, step flo
 	return nil, false
 }
 
-// renew forgets the penalty: the matrix of the model has changed.
+func (*splitting) name() string { return "alternating directions" }
+
+func (s *splitting) minimise(tol, modulus float64, found *pair) []float64 {
+	s.solve(tol, modulus)
+	copy(found.s, s.p.s)
+	copy(found.v, s.p.v)
+	return s.theta
+}
+
+// renew forgets the penalty.
 func (s *splitting) renew(modulus float64) {
 	s.m.estimateTop()
 	// Between the geometric mean of the extreme eigenvalues, which is best on a quadratic, and a thousandth of the
@@ -111,7 +118,7 @@ func (s *splitting) invert() bool {
 		for j := range d {
 			s.inverse[j*d+j] += float64(len(s.blocks)) * s.penalty
 		}
-		s.factors++
+		s.m.factors++
 		t, ok := factor(s.inverse, d)
 		if ok {
 			_, ok = lapack64.Potri(blas64.Triangular{N: d, Stride: d, Data: t.Data, Uplo: blas.Upper,
@@ -137,7 +144,7 @@ func (s *splitting) solve(tol, modulus float64) {
 	penalties := 0
 	best := math.Inf(1)
 	for step := 1; step <= maxSplits; step++ {
-		s.steps++
+		s.m.steps++
 		primal, dual := s.step()
 		if step%checkEvery != 0 {
 			continue

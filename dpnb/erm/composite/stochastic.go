@@ -1,6 +1,10 @@
 package composite
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
+)
 
 // Indices draws the records that Stochastic looks at: a source of its own, since what it draws is no noise for privacy.
 // *noise.Seeded and *rand.Rand are such.
@@ -55,7 +59,7 @@ func Stochastic(p *Problem, settings *StochasticSettings) (*Solution, error) {
 	if s.Decay == 0 {
 		s.Decay = 0.5 + 2*0.001
 	}
-	if s.Iterations < 0 || !(s.Step >= 0) || math.IsInf(s.Step, 1) || !finite(s.Decay) {
+	if s.Iterations < 0 || !(s.Step >= 0) || math.IsInf(s.Step, 1) || !matrix.Finite(s.Decay) {
 		return nil, dataError("Iterations = %d, Step = %v, Decay = %v: want numbers that are not negative",
 			s.Iterations, s.Step, s.Decay)
 	}

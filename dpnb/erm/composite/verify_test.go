@@ -21,7 +21,8 @@ func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {
 		r.o.h.Hessian(r.m.h, r.x)
 		copy(r.m.centre, r.x)
 		copy(r.m.bar, r.g)
-		r.model(1e-9*(1+floats.Norm(r.g, 2)), true)
+		r.inner.renew(r.s.Modulus)
+		r.inner.minimise(1e-9*(1+floats.Norm(r.g, 2)), r.s.Modulus, r.pair)
 	}
 	c := r.o.certify(r.x, r.g, rounding, r.pair, r.s.Modulus)
 	if moved := floats.Distance(r.x, theta, 2); moved > 0 {

@@ -122,14 +122,11 @@ func (r *Rows) Pass(q *erm.Query) (*erm.Sums, error) {
 // Sample implements erm.Source.
 func (r *Rows) Sample(places []int) (rows matrix.Rows, labels []float64, err error) {
 	defer matrix.Reading(&err)()
-	_, d := r.Dims()
-	some := matrix.NewDense(len(places), d, nil)
-	labels = make([]float64, len(places))
+	rows, labels = matrix.Copied(r, places), make([]float64, len(places))
 	for k, i := range places {
-		r.Row(some.Data[k*d:(k+1)*d], i)
 		labels[k] = r.Labels()[i]
 	}
-	return some, labels, nil
+	return rows, labels, nil
 }
 
 // Serve answers queries by pass until there are no more of them.

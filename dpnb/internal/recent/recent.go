@@ -1,5 +1,5 @@
-// Package recent remembers what was made of the keys that were asked for last, so that a program computes once what
-// several of its parts ask for. Every room may use it.
+// Package recent remembers what was made of the keys that were asked for last, or of all, so that a program computes
+// once what several of its parts ask for. Every room may use it.
 package recent
 
 import (
@@ -75,4 +75,29 @@ func (v *Values[K, V]) keep(key K, value V) {
 		v.last, v.before = map[K]V{}, v.last
 	}
 	v.last[key] = value
+}
+
+// All are the values of all keys that were asked for, of which its owner asks for few, or lets them go with itself. It
+// is safe for concurrent use, and the zero value is ready. Those who ask for a new value at a time each make it.
+type All[K comparable, V any] struct {
+	mu    sync.RWMutex
+	known map[K]V
+}
+
+// Of returns the value of key, which build makes where it is not known. A key must say all that the value depends on.
+func (a *All[K, V]) Of(key K, build func() V) V {
+	a.mu.RLock()
+	value, known := a.known[key]
+	a.mu.RUnlock()
+	if known {
+		return value
+	}
+	value = build()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.known == nil {
+		a.known = map[K]V{}
+	}
+	a.known[key] = value
+	return value
 }

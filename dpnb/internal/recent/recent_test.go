@@ -38,6 +38,22 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// What is asked for again is made once, however many others are.
+func TestAll(t *testing.T) {
+	var v recent.All[int, *int]
+	made := 0
+	ask := func(key int) *int { return v.Of(key, func() *int { made++; return &key }) }
+	first := ask(-1)
+	for i := range 1000 {
+		if *first != -1 || first != ask(-1) || *ask(i) != i {
+			t.Fatal("another value")
+		}
+	}
+	if made != 1001 {
+		t.Errorf("made %d values of 1001 keys", made)
+	}
+}
+
 // However many were asked for, the last Kept are known and none before the last 2·Kept is.
 func TestHowManyAreKept(t *testing.T) {
 	const kept = 3

@@ -12,8 +12,7 @@ func mapLabels(f *os.File, at int64, n int, sums []uint32) (mapping, error) {
 }
 
 func (m mapping) bytes(_, _ int) []byte { return nil }
-
-func (m mapping) done(_, _ int) {}
+func (m mapping) done(_, _ int)         {}
 
 func reserve(_ *os.File, n int) (mapping, error) { return mapping{values: make([]float64, n)}, nil }
 

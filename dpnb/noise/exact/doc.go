@@ -23,8 +23,7 @@
 //	draw.Subset(dst, rate, n)   // Poisson sample of 0 … n−1, rate a float64
 //	draw.Poisson(mean), draw.Below(n)
 //	h := exact.Step(bound, bits)                  // 2^(⌊log₂ bound⌋ − bits)
-//	exact.preRound(v, h)        // nearest multiples of h: sums of such are exact
-//	exact.AddRows(sum, w, x, h) // the same, of products that are added to a sum
+//	exact.AddRows(sum, w, x, h) // adds products, each to the nearest multiple of h: such sums are exact
 //	exact.NewTotal(d, h)        // sums of sums, for any number of records
 //
 // A Sampler holds bits that it has not used yet: make one for each run, never keep it. Time depends on what is drawn,

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -63,10 +64,7 @@ func (o *Outer) Add(x []float64, k int) {
 
 // used returns the columns in which some row of x is not zero.
 func (o *Outer) used(x []float64) (columns []int) {
-	zero := make([]bool, o.d)
-	for j := range zero {
-		zero[j] = true
-	}
+	zero := slices.Repeat([]bool{true}, o.d)
 	for ; len(x) > 0; x = x[o.d:] {
 		for j, v := range x[:o.d] {
 			zero[j] = zero[j] && v == 0

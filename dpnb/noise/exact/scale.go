@@ -45,25 +45,3 @@ func Step(bound float64, digits int) float64 {
 	_, e := math.Frexp(bound)
 	return math.Ldexp(1, e-1-digits)
 }
-
-// preRound replaces each of v by the nearest multiple of h, a power of two; of two that are as near by the even one.
-// Sums of such numbers are exact in any order as long as every sum of absolute values stays below 2⁵³h, and a vector of
-// k entries becomes longer by at most ½h√k.
-//
-// Adding M = 1.5·2⁵²h leaves a float64 between 2⁵²h and 2⁵³h, whose last digit is worth h; taking M off again is exact.
-// That holds for |v| < 2⁵¹h, and for 2⁻⁹⁰⁰ ≤ h ≤ 2⁹⁰⁰; preRound panics if a number is larger, or is none, as its caller
-// has bounded it, and if h is no such power of two.
-//
-// Proof: docs/theory/release.md.
-func preRound(v []float64, h float64) {
-	if f, _ := math.Frexp(h); f != 0.5 || h < 0x1p-900 || h > 0x1p900 {
-		panic("exact: preRound wants a power of two")
-	}
-	m, top := 0x1.8p52*h, 0x1p51*h
-	for i, x := range v {
-		if !(x < top && x > -top) {
-			panic("exact: a number is too large for its step")
-		}
-		v[i] = float64(x+m) - m
-	}
-}

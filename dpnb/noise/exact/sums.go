@@ -6,9 +6,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// Add adds to dst the multiples of h that are nearest to the products w·xⱼ, |w·xⱼ| < 2⁵¹h (see preRound). What is added
-// is a function of w and x alone, so a sum of such has the same bits in any order, as long as the sums of absolute
-// values stay below 2⁵³h.
+// Add adds to dst the multiples of h, a power of two of [2⁻⁹⁰⁰, 2⁹⁰⁰], that are nearest to the products w·xⱼ, |w·xⱼ| <
+// 2⁵¹h; of two that are as near the even one. What is added is a function of w and x alone, so a sum of such has the
+// same bits in any order, as long as the sums of absolute values stay below 2⁵³h, and a vector of k products becomes
+// longer by at most ½h√k.
+//
+// Adding M = 1.5·2⁵²h leaves a float64 between 2⁵²h and 2⁵³h, whose last digit is worth h; taking M off again is exact.
+//
+// Proof: docs/theory/release.md.
 func Add(dst []float64, w float64, x []float64, h float64) {
 	m := 0x1.8p52 * h
 	dst = dst[:len(x)]

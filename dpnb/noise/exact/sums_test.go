@@ -9,6 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// preRound replaces each of v by the nearest multiple of h, of two that are as near by the even one.
+func preRound(v []float64, h float64) {
+	for i, x := range v {
+		v[i] = math.RoundToEven(x/h) * h
+	}
+}
+
 // TestAddIsPreRoundOfTheProducts: the kernels that add rounded products give what preRound of the products gives, ties
 // of either sign included, dense and sparse, for every number of rows.
 func TestAddIsPreRoundOfTheProducts(t *testing.T) {

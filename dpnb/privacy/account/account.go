@@ -98,8 +98,8 @@ func (a *PLD) composition() (*pld.Composition, error) {
 //
 // Errors: *privacy.ParamError unless 0 < δ < 1.
 func (a *PLD) EpsilonBounds(delta float64) (pld.Bounds, error) {
-	if !(delta > 0 && delta < 1) {
-		return pld.Bounds{}, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := privacy.Fraction("Delta", delta); err != nil {
+		return pld.Bounds{}, err
 	}
 	c, err := a.composition()
 	if err != nil || c == nil {
@@ -112,8 +112,8 @@ func (a *PLD) EpsilonBounds(delta float64) (pld.Bounds, error) {
 //
 // Errors: *privacy.ParamError unless eps is finite and ≥ 0.
 func (a *PLD) LogDeltaBounds(eps float64) (pld.Bounds, error) {
-	if !(eps >= 0) || math.IsInf(eps, 1) {
-		return pld.Bounds{}, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}
+	if err := privacy.NotNegative("Epsilon", eps); err != nil {
+		return pld.Bounds{}, err
 	}
 	c, err := a.composition()
 	if err != nil || c == nil {

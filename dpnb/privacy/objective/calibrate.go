@@ -2,6 +2,7 @@ package objective
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -18,7 +19,7 @@ const calibrationTolerance = 1e-5
 // Bound: the σ returned was itself checked, so it is safe whether or not δ falls with σ.
 // Errors: *ParamError if a field is out of range, or if no σ below 1e12·L will do (KST12 needs λ ≥ 2s/ε).
 func Sigma(cfg Config, eps, delta float64) (float64, error) {
-	if err := checkTarget(eps, delta); err != nil {
+	if err := cmp.Or(privacy.NotNegative("Epsilon", eps), privacy.CheckGaussianDelta(delta)); err != nil {
 		return 0, err
 	}
 	cfg.Sigma = 1
@@ -44,8 +45,13 @@ func Sigma(cfg Config, eps, delta float64) (float64, error) {
 	return v, err
 }
 
-func checkTarget(eps, delta float64) error {
-	return cmp.Or(privacy.NotNegative("Epsilon", eps), privacy.CheckGaussianDelta(delta))
+// addRemoveOnly refuses what is accounted for under any other adjacency.
+func addRemoveOnly(what string, adj privacy.Adjacency) error {
+	if adj == privacy.AddRemove {
+		return nil
+	}
+	return fmt.Errorf("objective: %s under %s; convert the add/remove-one profile: %w", what, adj.Words(),
+		privacy.ErrUnsupported)
 }
 
 func withSigma(cfg Config, sigma float64) Config {

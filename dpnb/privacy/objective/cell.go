@@ -3,6 +3,8 @@ package objective
 import (
 	"math"
 	"sync"
+
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // problem is a curve at given λ, σ, in units of σ: what does not depend on ε.
@@ -11,7 +13,7 @@ type problem struct {
 	lambda, sigma float64
 
 	// known is W of Pointwise by the noise n.
-	known sync.Map
+	known recent.All[float64, float64]
 
 	once sync.Once
 	// pieces are those that every integral starts from.
@@ -58,12 +60,7 @@ func (p *problem) clock(gamma float64) float64 {
 	return -(gamma + p.lambda*p.curve.Clock(gamma)) / p.sigma
 }
 
-// newCell returns the cell between the raw slopes bottom < top.
-func (p *problem) newCell(bottom, top float64) cell {
-	return p.cellBetween(bottom, top, p.clock(bottom), p.clock(top))
-}
-
-// cellBetween is newCell with the clocks at the ends, which neighbours share.
+// cellBetween returns the cell between the raw slopes bottom < top, given their clocks, which neighbours share.
 func (p *problem) cellBetween(bottom, top, clockBottom, clockTop float64) cell {
 	lower, upper := p.curve.Bounds(bottom, top)
 	c := cell{
@@ -126,7 +123,7 @@ func (p *problem) start(n int) []cell {
 			if i == n {
 				t1 = r[1]
 			}
-			cells = append(cells, p.newCell(t0, t1))
+			cells = append(cells, p.cellBetween(t0, t1, p.clock(t0), p.clock(t1)))
 		}
 	}
 	return cells

@@ -80,12 +80,8 @@ func EntropicLambda(temperature, sigma float64) float64 {
 // Bound: upper, for ε ≥ 0, in both directions; below it says nothing.
 // Errors: as Validate; one that wraps privacy.ErrUnsupported for any adjacency but add/remove-one.
 func (e Entropic) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if err := e.Validate(); err != nil {
+	if err := cmp.Or(e.Validate(), addRemoveOnly("entropic smoothing", adj)); err != nil {
 		return nil, err
-	}
-	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: entropic smoothing under %s; convert the add/remove-one profile: %w",
-			adj.Words(), privacy.ErrUnsupported)
 	}
 	return entropicProfile{e}, nil
 }

@@ -22,21 +22,14 @@ const (
 //
 // δ is looked at roughly until the ε is known to some percent, and only then as well as it can be had.
 func (p *Profile) EpsilonBounds(delta float64) (lower, upper float64, ok bool) {
-	computed := p.cfg.Bound == Pointwise || p.cfg.Bound == Integral || p.cfg.Bound == Tight
-	if !computed || !(delta > 0 && delta < 1) || IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) {
+	if !p.cfg.Bound.computed() || !(delta > 0 && delta < 1) || IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) {
 		return 0, 0, false
 	}
-	p.mu.Lock()
-	known, ok := p.epsilons[delta]
-	p.mu.Unlock()
-	if ok {
-		return known[0], known[1], true
-	}
-	lower, upper = p.findEpsilon(delta)
-	p.mu.Lock()
-	p.epsilons[delta] = [2]float64{lower, upper}
-	p.mu.Unlock()
-	return lower, upper, true
+	known := p.epsilons.Of(delta, func() [2]float64 {
+		lower, upper := p.findEpsilon(delta)
+		return [2]float64{lower, upper}
+	})
+	return known[0], known[1], true
 }
 
 func (p *Profile) findEpsilon(delta float64) (lower, upper float64) {
@@ -94,17 +87,7 @@ func (p *Profile) RoughLogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	if d == privacy.Add {
 		return p.pointwiseAdd(eps)
 	}
-	k := key{d, eps}
-	p.mu.Lock()
-	v, ok := p.roughly[k]
-	p.mu.Unlock()
-	if !ok {
-		v = p.rough(d, eps).upper
-		p.mu.Lock()
-		p.roughly[k] = v
-		p.mu.Unlock()
-	}
-	return v
+	return p.roughly.Of(key{d, eps}, func() float64 { return p.rough(d, eps).upper })
 }
 
 // quickTolerance is the relative gap of δ at which a quick look stops.
@@ -126,16 +109,7 @@ func (p *Profile) QuickLogDeltaUpper(eps float64) float64 {
 	case eps < 0:
 		return mirror(eps, enclosure{math.Inf(-1), p.QuickLogDeltaUpper(-eps)}).upper
 	}
-	p.mu.Lock()
-	v, ok := p.quick[eps]
-	p.mu.Unlock()
-	if !ok {
-		v = p.quickly(eps)
-		p.mu.Lock()
-		p.quick[eps] = v
-		p.mu.Unlock()
-	}
-	return v
+	return p.quick.Of(eps, func() float64 { return p.quickly(eps) })
 }
 
 // quickly returns an upper bound on ln δ(ε), ε ≥ 0, of both directions.
@@ -190,8 +164,6 @@ func (p *Profile) proves(d privacy.Direction, eps, want float64) bool {
 
 // bracket holds where a falling function is positive and where it is not, with the values there.
 type bracket struct{ lo, hi, flo, fhi float64 }
-
-func (b bracket) slope() float64 { return (b.fhi - b.flo) / (b.hi - b.lo) }
 
 // target says which end of a bracket is wanted, and how near to zero f has to be there.
 type target struct {
@@ -267,7 +239,7 @@ func (b bracket) narrow(f func(float64) float64, t target, narrow float64) brack
 
 // near is search from where a rough one has ended: steps with its slope until the target is met or there is a bracket.
 func (b bracket) near(rough bracket, f func(float64) float64, t target) bracket {
-	x, slope := rough.hi, rough.slope()
+	x, slope := rough.hi, (rough.fhi-rough.flo)/(rough.hi-rough.lo)
 	narrow := 1e-6
 	if slope < 0 {
 		narrow = math.Min(narrow, t.tol/(-slope*x))

@@ -88,7 +88,7 @@ func TestAnswersAreKept(t *testing.T) {
 			t.Errorf("%s: asked %d times at first, and %d more", name, first, c.asked.Load()-first)
 		}
 		w := p.grids.envelope().at(0.3)
-		if kept, ok := p.grids.known.Load(0.3); !ok || kept != w {
+		if kept := p.grids.known.Of(0.3, math.NaN); kept != w {
 			t.Errorf("W = %v is kept as %v", w, kept)
 		}
 	}

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -64,10 +65,7 @@ func (b Bound) computed() bool { return b == Pointwise || b == Integral || b == 
 // Source: rkw23, Theorem 3.1 and Section 4; dtz24, Theorem 5.1.
 // Proof: docs/theory/objective_perturbation.md, gaussian_case.md and clipping.md, section 5.
 func (e Event) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if err := e.Validate(); err != nil {
-		return nil, err
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(e.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
 	p, err := e.addRemove()

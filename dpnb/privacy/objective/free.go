@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -46,8 +47,7 @@ func (f Free) LogDelta(sigma float64) (float64, error) {
 		}
 		g := privacy.LogDeltaUpper(privacy.GaussianProfile(math.Nextafter(l/sigma, math.Inf(1)), privacy.AddRemove),
 			f.Epsilon)
-		high, low := math.Max(sum, g), math.Min(sum, g)
-		sum = high + math.Log1p(math.Exp(low-high))
+		sum = logspace.Add(sum, g)
 	}
 	return math.Min(0, sum+4e-16*(1+math.Abs(sum))), nil
 }
@@ -130,9 +130,8 @@ type FreeRelease struct {
 // Errors: *privacy.ParamError if a field is out of range or λ too small for From; one that wraps privacy.ErrUnsupported
 // as Free.Lambda, and for any adjacency but add/remove-one.
 func (f FreeRelease) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: free curvature under %s; convert the add/remove-one profile: %w",
-			adj.Words(), privacy.ErrUnsupported)
+	if err := addRemoveOnly("free curvature", adj); err != nil {
+		return nil, err
 	}
 	below, err := New(Config{Curve: f.Curve, Lambda: f.Lambda, Sigma: f.Sigma, Bound: Pointwise})
 	if err != nil {

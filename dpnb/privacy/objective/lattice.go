@@ -162,20 +162,26 @@ func (l *lattice) sweep(eps, shift float64) (best float64) {
 	return best
 }
 
-// down sets upTo[j][i], the best total of cells 0 … j of a path that is at node from[j] + i at the end of cell j. It
-// does not fall with i, so that outside the window, where all nodes have one credit, nothing is gained by changing
-// nodes, except to have been at the window's end.
-func (l *lattice) down(j int) {
-	c := &l.credit[j]
+// entered returns the totals with which the nodes of cell j are entered, of those of the cells above. Nodes beyond the
+// last of the cell above are entered from it.
+func (l *lattice) entered(j int, totals [][]float64) []float64 {
 	cur := make([]float64, l.to[j]-l.from[j]+1)
 	if j > 0 {
-		// Nodes beyond the last of the cell above are entered from it.
-		above := l.upTo[j-1]
+		above := totals[j-1]
 		skip := min(l.from[j]-l.from[j-1], len(above)-1)
 		for i := copy(cur, above[skip:]); i < len(cur); i++ {
 			cur[i] = above[len(above)-1]
 		}
 	}
+	return cur
+}
+
+// down sets upTo[j][i], the best total of cells 0 … j of a path that is at node from[j] + i at the end of cell j. It
+// does not fall with i, so that outside the window, where all nodes have one credit, nothing is gained by changing
+// nodes, except to have been at the window's end.
+func (l *lattice) down(j int) {
+	c := &l.credit[j]
+	cur := l.entered(j, l.upTo)
 	first, end := c.first-l.from[j], c.end()-l.from[j]
 	addTo(cur[:first], c.before)
 	prev := c.before
@@ -297,17 +303,11 @@ func (l *lattice) survivors(threshold float64) (spans []span, ok bool) {
 func (l *lattice) path() []float64 {
 	m := len(l.cells)
 	from := make([][]int32, m) // the node of this cell that the best prefix ends at
-	var prev []float64
+	totals := make([][]float64, m)
 	for j := range m {
 		c := &l.credit[j]
-		cur := make([]float64, l.to[j]-l.from[j]+1)
+		cur := l.entered(j, totals)
 		arg := make([]int32, len(cur))
-		if j > 0 {
-			skip := min(l.from[j]-l.from[j-1], len(prev)-1)
-			for i := copy(cur, prev[skip:]); i < len(cur); i++ {
-				cur[i] = prev[len(prev)-1]
-			}
-		}
 		first, end := c.first-l.from[j], c.end()-l.from[j]
 		addTo(cur[:first], c.before)
 		addTo(cur[end:], c.after)
@@ -320,7 +320,7 @@ func (l *lattice) path() []float64 {
 				cur[i], arg[i] = cur[i-1], arg[i-1]
 			}
 		}
-		prev, from[j] = cur, arg
+		totals[j], from[j] = cur, arg
 	}
 	out := make([]float64, m)
 	node := l.last

@@ -131,12 +131,7 @@ func (p *problem) envelope() *envelope {
 // at returns W(n), rounded up by at most 1e-9 where S̄ is a parabola or flat, by at most 5e-4 otherwise. It is found
 // once for all ε.
 func (e *envelope) at(n float64) float64 {
-	if w, ok := e.p.known.Load(n); ok {
-		return w.(float64)
-	}
-	w := e.compute(n)
-	e.p.known.Store(n, w)
-	return w
+	return e.p.known.Of(n, func() float64 { return e.compute(n) })
 }
 
 func (e *envelope) compute(n float64) float64 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
@@ -94,19 +93,13 @@ type Profile struct {
 
 // answers are what was computed of a Config, which says all that they depend on: profiles of the same one share them.
 type answers struct {
-	mu   sync.Mutex
-	memo map[key]enclosure
-	// roughly holds the upper bounds of rough looks.
-	roughly map[key]float64
-	// quick holds the upper bounds of both directions, of quick looks.
-	quick map[float64]float64
+	bounds recent.All[key, enclosure]
+	// roughly has the upper bounds of rough looks.
+	roughly recent.All[key, float64]
+	// quick has the upper bounds of both directions, of quick looks.
+	quick recent.All[float64, float64]
 	// epsilons are the bounds on ε by δ.
-	epsilons map[float64][2]float64
-}
-
-func newAnswers() (*answers, error) {
-	return &answers{memo: map[key]enclosure{}, roughly: map[key]float64{}, quick: map[float64]float64{},
-		epsilons: map[float64][2]float64{}}, nil
+	epsilons recent.All[float64, [2]float64]
 }
 
 // answered are the answers of the configurations that were asked about last: a calibration tries the same ones again
@@ -152,9 +145,9 @@ func New(cfg Config) (*Profile, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	own, _ := newAnswers()
+	own := new(answers)
 	if key, ok := known(cfg); ok {
-		own, _ = answered.Of(key, newAnswers)
+		own, _ = answered.Of(key, func() (*answers, error) { return new(answers), nil })
 	}
 	p := &problem{curve: cfg.Curve, lambda: cfg.Lambda, sigma: cfg.Sigma}
 	return &Profile{
@@ -191,25 +184,17 @@ func (p *Profile) at(d privacy.Direction, eps float64) enclosure {
 	case math.IsInf(eps, -1):
 		return enclosure{0, 0}
 	}
-	k := key{d, eps}
-	p.mu.Lock()
-	v, ok := p.memo[k]
-	p.mu.Unlock()
-	if ok {
+	return p.bounds.Of(key{d, eps}, func() enclosure {
+		v := p.compute(d, eps)
+		// Nothing here should give NaN; if it does, say what is known without it.
+		if math.IsNaN(v.upper) {
+			v.upper = 0
+		}
+		if math.IsNaN(v.lower) {
+			v.lower = math.Inf(-1)
+		}
 		return v
-	}
-	v = p.compute(d, eps)
-	// Nothing here should give NaN; if it does, say what is known without it.
-	if math.IsNaN(v.upper) {
-		v.upper = 0
-	}
-	if math.IsNaN(v.lower) {
-		v.lower = math.Inf(-1)
-	}
-	p.mu.Lock()
-	p.memo[k] = v
-	p.mu.Unlock()
-	return v
+	})
 }
 
 // compute dispatches on the bound. Every bound is cut at the trivial one and never below the lower value.

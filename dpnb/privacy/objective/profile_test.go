@@ -148,7 +148,7 @@ func TestParallelIsTheSame(t *testing.T) {
 	l, _ := Logistic(1)
 	eps := []float64{0.05, 0.1, 0.2, 0.4, 0.8, 1.6}
 	a, b := profileOf(t, l, 0.1, 2, Tight), profileOf(t, l, 0.1, 2, Tight)
-	b.answers, _ = newAnswers() // computed, not remembered
+	b.answers = new(answers) // computed, not remembered
 	low, up := make([]float64, len(eps)), make([]float64, len(eps))
 	parallel.Each(len(eps), 0, func(i int) {
 		low[i], up[i] = a.LogDeltaLower(privacy.Remove, eps[i]), a.LogDeltaUpper(privacy.Remove, eps[i])
@@ -167,7 +167,7 @@ func benchmarkProfile(b *testing.B, c Curve, lambda, sigma, top float64) {
 	}
 	for b.Loop() {
 		p := profileOf(b, c, lambda, sigma, Tight)
-		p.answers, _ = newAnswers()
+		p.answers = new(answers)
 		parallel.Each(2*len(eps), 0, func(i int) { p.LogDeltaUpper(privacy.Directions[i%2], eps[i/2]) })
 	}
 }

@@ -51,12 +51,8 @@ func (r RankK) String() string {
 // replace-one follows by conversion.
 // Proof: docs/theory/objective_perturbation.md, section 9.
 func (r RankK) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if err := r.Validate(); err != nil {
+	if err := cmp.Or(r.Validate(), addRemoveOnly("rank-k bound", adj)); err != nil {
 		return nil, err
-	}
-	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: rank-k bound under %s; convert the add/remove-one profile: %w", adj.Words(),
-			privacy.ErrUnsupported)
 	}
 	return rankProfile{r}, nil
 }

@@ -26,8 +26,6 @@ type Rows struct {
 	// Mu is that of a Gaussian mechanism beside it: α|c|/σ for a form α·c·zᵀθ of fixed slope, which costs no more than
 	// that; 2τ/(λσ_out) for output noise. They add in squares. Zero for none.
 	Mu float64
-	// Settings of the composition; nil is right.
-	Settings *pld.Settings
 }
 
 // perOctave is how closely the profile of a form is asked: chords between cost some thousandths of δ.
@@ -85,8 +83,7 @@ func (r Rows) String() string {
 }
 
 // Stages are releases one after the other, each with parameters and a regulariser that may depend on what the earlier
-// ones released, as the ridge around the last release does: they cost the composition of all their forms. Settings are
-// those of the first.
+// ones released, as the ridge around the last release does: they cost the composition of all their forms.
 //
 // Statement: dpnb/recentring; proof: docs/theory/smoothing.md#dpnb-recentring.
 type Stages []Rows
@@ -95,11 +92,8 @@ type Stages []Rows
 //
 // Bound: upper, for every ε, in both directions. Errors: as Rows.Profile.
 func (s Stages) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if adj != privacy.AddRemove {
-		return nil, fmt.Errorf("objective: several forms under %s; convert the add/remove-one profile: %w", adj.Words(),
-			privacy.ErrUnsupported)
-	}
-	if err := privacy.Within(len(s) > 0, "Stages", 0, "at least one stage"); err != nil {
+	if err := cmp.Or(addRemoveOnly("several forms", adj),
+		privacy.Within(len(s) > 0, "Stages", 0, "at least one stage")); err != nil {
 		return nil, err
 	}
 	var parts []pld.Component
@@ -113,7 +107,7 @@ func (s Stages) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if len(parts) == 1 && parts[0].Count == 1 {
 		return parts[0].Profile, nil
 	}
-	c, err := pld.New(parts, s[0].Settings)
+	c, err := pld.New(parts, nil)
 	if err != nil {
 		return nil, err
 	}

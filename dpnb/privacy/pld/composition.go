@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
@@ -128,8 +128,8 @@ func (c *Composition) directions() []privacy.Direction {
 // Errors: *privacy.ParamError unless 0 < δ < 1.
 // Proof: docs/theory/composition.md.
 func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
-	if !(delta > 0 && delta < 1) {
-		return Bounds{}, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := privacy.Fraction("Delta", delta); err != nil {
+		return Bounds{}, err
 	}
 	if c.runs == 1 {
 		p := c.components[0].Profile
@@ -142,7 +142,7 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 	ln := elementary.Log(delta)
 	ds := c.directions()
 	searches := make([]*root, len(ds))
-	parallel(len(ds), func(i int) {
+	parallel.Each(len(ds), 0, func(i int) {
 		searches[i] = c.newRoot(ds[i], ln)
 		if len(ds) > 1 {
 			searches[i].run(64) // enough to see which direction decides
@@ -196,17 +196,8 @@ func (c *Composition) deltas(eps float64) []Bounds {
 		}
 		return found
 	}
-	parallel(len(ds), func(i int) { found[i] = c.deltaIn(ds[i], eps) })
+	parallel.Each(len(ds), 0, func(i int) { found[i] = c.deltaIn(ds[i], eps) })
 	return found
-}
-
-// parallel runs f for 0 to n−1 at the same time and waits.
-func parallel(n int, f func(int)) {
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { f(i) })
-	}
-	wg.Wait()
 }
 
 // widest returns the larger of each bound.

@@ -127,25 +127,9 @@ func (c *curve) largest() float64 {
 // reach returns a w at which ok holds, within a factor 1.1 of the smallest if ok is monotone, between minLoss and
 // maxLoss.
 func reach(ok func(float64) bool) float64 {
-	hi := 1.0
-	if ok(hi) {
-		for hi > minLoss && ok(hi/2) {
-			hi /= 2
-		}
-	} else {
-		for hi < maxLoss && !ok(hi) {
-			hi *= 2
-		}
-	}
-	lo := hi / 2
-	for i := 0; i < 3; i++ {
-		if mid := math.Sqrt(lo * hi); ok(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	w, _ := univariate.Smallest{Start: 1, Factor: 2, Least: minLoss / 2, Most: maxLoss, Cut: univariate.Geometric,
+		Tolerance: 0.1}.Find(func(w float64) (bool, error) { return ok(w), nil })
+	return math.Min(w, maxLoss)
 }
 
 // refine halves cells wider than minWidth until the tilted mass of a cell times its squared width, summed over the

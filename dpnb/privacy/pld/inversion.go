@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -21,7 +22,7 @@ type work struct {
 func (c *Composition) start(d privacy.Direction, lnDelta, scale float64) *work {
 	w := &work{c: c, scale: scale, curves: make([]*curve, len(c.components))}
 	logTail := lnDelta - math.Log(c.runs) - 18
-	parallel(len(w.curves), func(i int) { w.curves[i] = newCurve(c.components[i].Profile, d, logTail, scale) })
+	parallel.Each(len(w.curves), 0, func(i int) { w.curves[i] = newCurve(c.components[i].Profile, d, logTail, scale) })
 	if scale == 1 {
 		if aligned := w.aligned(); aligned != 1 {
 			return c.start(d, lnDelta, aligned)
@@ -53,7 +54,7 @@ func (w *work) discretise(theta float64) {
 	w.upper, w.lower = make(terms, len(w.curves)), nil
 	lower := make(terms, len(w.curves))
 	var none atomic.Bool
-	parallel(len(w.curves), func(i int) {
+	parallel.Each(len(w.curves), 0, func(i int) {
 		c, count := w.curves[i], w.c.components[i].Count
 		w.upper[i] = term{c.upperAtoms(), count}
 		if theta <= 0 || none.Load() {
@@ -74,7 +75,7 @@ func (w *work) discretise(theta float64) {
 func (w *work) coarse(question func(terms) float64) (theta float64) {
 	theta = question(w.upper)
 	for range 4 {
-		parallel(len(w.curves), func(i int) {
+		parallel.Each(len(w.curves), 0, func(i int) {
 			_, _, v := w.upper[i].cumulant(theta)
 			w.curves[i].refine(theta, 0, 0.02*v+0.01/(theta*theta), coarseKnots)
 		})
@@ -100,7 +101,7 @@ func (w *work) step(theta, tol float64) float64 {
 // refine brings every curve to the step.
 func (w *work) refine(theta, step float64) {
 	n := float64(len(w.curves))
-	parallel(len(w.curves), func(i int) {
+	parallel.Each(len(w.curves), 0, func(i int) {
 		share := math.Max(1, w.c.runs/(float64(w.c.components[i].Count)*n))
 		w.curves[i].coarsen(step)
 		w.curves[i].refine(theta, step, 0.3*step*step*share, maxKnots)

@@ -47,13 +47,11 @@ func (p compositionProfile) LogDeltaBounds(d privacy.Direction, eps float64) (lo
 	return low, math.Min(0, up)
 }
 
-// LogDeltaUpper implements privacy.Profile.
 func (p compositionProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	_, up := p.LogDeltaBounds(d, eps)
 	return up
 }
 
-// LogDeltaLower implements privacy.LowerProfile.
 func (p compositionProfile) LogDeltaLower(d privacy.Direction, eps float64) float64 {
 	low, _ := p.LogDeltaBounds(d, eps)
 	return low

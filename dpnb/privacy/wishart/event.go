@@ -1,6 +1,7 @@
 package wishart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -42,10 +43,7 @@ func (e Event) Validate() error {
 //
 // Errors: as Validate; *privacy.ParamError for adj.
 func (e Event) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
-	if err := e.Validate(); err != nil {
-		return nil, err
-	}
-	if err := adj.Validate(); err != nil {
+	if err := cmp.Or(e.Validate(), adj.Validate()); err != nil {
 		return nil, err
 	}
 	if e.Setting.accounting() == Exact && e.exact() {

@@ -111,13 +111,11 @@ func chiUpperQuantile(nu, logDelta float64) float64 {
 	if math.IsInf(logDelta, -1) {
 		return math.Inf(1)
 	}
-	exceeds := func(r float64) bool { return -0.5*nu*(r-1-math.Log(r)) > logDelta*(1+1e-14) }
-	lo, hi := 1.0, 2.0
-	for exceeds(hi) {
-		lo, hi = hi, 2*hi
-	}
-	_, hi = univariate.Bisect(func(r float64) bool { return !exceeds(r) }, lo, hi, univariate.Arithmetic, 0)
-	return nu * hi * (1 + 1e-12)
+	ratio, _ := univariate.Smallest{Start: 2, Factor: 2, Least: 1, Most: math.MaxFloat64,
+		Cut: univariate.Arithmetic}.Find(func(r float64) (bool, error) {
+		return !(-0.5*nu*(r-1-math.Log(r)) > logDelta*(1+1e-14)), nil
+	})
+	return nu * ratio * (1 + 1e-12)
 }
 
 // logChiAbove returns an upper bound on ln P(χ²_ν > x); exact says that it errs by at most 1e-11, as it does where it

@@ -1,6 +1,7 @@
 package wishart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -32,10 +33,7 @@ type Noise struct {
 // Source: qop, Theorem 3.1, for Theorem31 with a repaired and sharper output noise; docs/theory/quadratic.md for the
 // others.
 func (s Setting) Noise(split Split) (Noise, error) {
-	if err := s.Validate(); err != nil {
-		return Noise{}, err
-	}
-	if err := split.validate(s); err != nil {
+	if err := cmp.Or(s.Validate(), split.validate(s)); err != nil {
 		return Noise{}, err
 	}
 	n := s.noise(split, 1e-9)

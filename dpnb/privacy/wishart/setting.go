@@ -115,16 +115,9 @@ func (s Setting) AccountingUsed() Accounting { return s.accounting() }
 // Validate returns a *privacy.ParamError if a field is out of range, or an error that wraps privacy.ErrUnsupported if
 // the losses lack what the accounting needs.
 func (s Setting) Validate() error {
-	if err := s.Wishart.Validate(); err != nil {
+	if err := cmp.Or(s.Wishart.Validate(), privacy.NotNegative("Shift", s.Shift),
+		privacy.NotNegative("AnchorError", s.AnchorError), privacy.NotNegative("Accuracy", s.Accuracy)); err != nil {
 		return err
-	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"Shift", s.Shift}, {"AnchorError", s.AnchorError}, {"Accuracy", s.Accuracy}} {
-		if !(p.value >= 0) || math.IsInf(p.value, 1) {
-			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a finite number ≥ 0"}
-		}
 	}
 	if s.Adjacency != 0 {
 		if err := s.Adjacency.Validate(); err != nil {

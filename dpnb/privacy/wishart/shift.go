@@ -17,7 +17,6 @@ type shift struct{ nu, s float64 }
 
 func (h shift) Adjacency() privacy.Adjacency { return privacy.AddRemove }
 
-// LogDeltaUpper implements privacy.Profile.
 func (h shift) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	switch {
 	case math.IsInf(eps, 1):

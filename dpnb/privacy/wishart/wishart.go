@@ -110,19 +110,9 @@ func (c Constants) F(rank int) float64 { return ((c.P-1)/c.Alpha + 0.5) * float6
 //
 // Errors: *privacy.ParamError.
 func (w Wishart) Constants(delta1, delta3, delta4 float64) (Constants, error) {
-	if err := w.Validate(); err != nil {
+	if err := cmp.Or(w.Validate(), privacy.Fraction("δ₁", delta1), privacy.Fraction("δ₃", delta3),
+		privacy.Within(delta4 >= 0 && delta4 < 1, "δ₄", delta4, "a number in [0, 1)")); err != nil {
 		return Constants{}, err
-	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"δ₁", delta1}, {"δ₃", delta3}} {
-		if !(p.value > 0 && p.value < 1) {
-			return Constants{}, &privacy.ParamError{Name: p.name, Value: p.value, Want: "a number in (0, 1)"}
-		}
-	}
-	if !(delta4 >= 0 && delta4 < 1) {
-		return Constants{}, &privacy.ParamError{Name: "δ₄", Value: delta4, Want: "a number in [0, 1)"}
 	}
 	c := Constants{Alpha: w.SmallestQuantile(delta3), Mu: float64(w.M), P: w.P(), Beta: w.largest(delta3, delta4)}
 	c.Alpha1 = w.gap(c.Alpha, delta1*(1-delta3))

@@ -3,6 +3,7 @@ package proportional
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/recent"
@@ -53,10 +54,7 @@ func tensorNodes(dim int, step, shift float64) nodes {
 // transformation) and mapped to the normal law.
 func latticeNodes(dim, n int, r *rand.Rand) nodes {
 	a := korobov(n)
-	out := nodes{z: make([][]float64, dim), w: make([]float64, n)}
-	for i := range out.w {
-		out.w[i] = 1 / float64(n)
-	}
+	out := nodes{z: make([][]float64, dim), w: slices.Repeat([]float64{1 / float64(n)}, n)}
 	g := uint64(1)
 	for j := range dim {
 		out.z[j] = make([]float64, n)

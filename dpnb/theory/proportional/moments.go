@@ -51,10 +51,7 @@ func (r *scoreRule) panels(post *posterior, total, gamma float64) []float64 {
 		}
 	}
 	slices.Sort(scores)
-	labels := make([]float64, len(scores))
-	for i := range labels {
-		labels[i] = r.label
-	}
+	labels := slices.Repeat([]float64{r.label}, len(scores))
 	breaks, slopes := make([]float64, len(scores)), make([]float64, len(scores))
 	r.work.solve(breaks, slopes, r.loss, gamma, scores, labels)
 	lo, hi := breaks[0], breaks[len(breaks)-1]

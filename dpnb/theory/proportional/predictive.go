@@ -32,16 +32,12 @@ func (c Classification) Quality(p FixedPoint) Quality {
 		}
 	}
 	slices.Sort(breaks)
-	plus, minus := make([]float64, 15), make([]float64, 15)
-	one, minusOne, scratch := make([]float64, 15), make([]float64, 15), make([]float64, 15)
-	for i := range one {
-		one[i], minusOne[i] = 1, -1
-	}
+	one, minusOne, scratch := []float64{1}, []float64{-1}, make([]float64, 1)
 	v, _ := quadrature.Adaptive(4, func(s []float64, out [][]float64) {
 		for i, t := range s {
 			// Losses one by one: ValueSlope returns a sum.
-			plus[i] = c.Loss.ValueSlope(scratch[i:i+1], s[i:i+1], one[i:i+1])
-			minus[i] = c.Loss.ValueSlope(scratch[i:i+1], s[i:i+1], minusOne[i:i+1])
+			plus := c.Loss.ValueSlope(scratch, s[i:i+1], one)
+			minus := c.Loss.ValueSlope(scratch, s[i:i+1], minusOne)
 			w := normal.Density(t/total) / total
 			prob, _ := post.at(t)
 			q := c.Link.Prob(t)
@@ -50,7 +46,7 @@ func (c Classification) Quality(p FixedPoint) Quality {
 				wrong = 1 - prob
 			}
 			out[0][i] = w * wrong
-			out[1][i] = w * (prob*plus[i] + (1-prob)*minus[i])
+			out[1][i] = w * (prob*plus + (1-prob)*minus)
 			out[2][i] = w * math.Abs(prob-q)
 			out[3][i] = w * (prob*(1-q)*(1-q) + (1-prob)*q*q)
 		}

@@ -99,10 +99,8 @@ type scoreRule struct {
 
 func newScoreRule(l loss.Loss, label float64) *scoreRule {
 	vector := func() []float64 { return make([]float64, quadrature.Points) }
-	r := &scoreRule{loss: l, label: label, p: vector(), slope: vector(), curv: vector(), labels: vector()}
-	for i := range r.labels {
-		r.labels[i] = label
-	}
+	r := &scoreRule{loss: l, label: label, p: vector(), slope: vector(), curv: vector(),
+		labels: slices.Repeat([]float64{label}, quadrature.Points)}
 	if _, ok := l.(loss.Logistic); !ok {
 		r.kinks = kinks(l, label)
 	}
@@ -134,11 +132,8 @@ func (r *scoreRule) integrate(components int, gamma float64, breaks []float64, t
 
 // inverse returns s = p + γf′(p; y) for each p: where prox takes the value p.
 func (r *scoreRule) inverse(gamma float64, p []float64) []float64 {
-	s, labels := make([]float64, len(p)), make([]float64, len(p))
-	for i := range labels {
-		labels[i] = r.label
-	}
-	r.loss.ValueSlope(s, p, labels)
+	s := make([]float64, len(p))
+	r.loss.ValueSlope(s, p, slices.Repeat([]float64{r.label}, len(p)))
 	for i := range s {
 		s[i] = p[i] + gamma*s[i]
 	}

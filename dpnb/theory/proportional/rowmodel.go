@@ -2,6 +2,7 @@ package proportional
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -119,14 +120,12 @@ func (d Descent) expectedLabels() rowModel {
 	return rowModel{paths: d.onePath,
 		slopes: func(g, curv, star, eta []float64, p *paths) {
 			n := len(eta)
-			y, gy, cy := make([]float64, n), make([]float64, n), make([]float64, n)
+			gy, cy := make([]float64, n), make([]float64, n)
 			clear(g)
 			clear(curv)
 			clear(star)
 			for _, label := range []float64{1, -1} {
-				for i := range y {
-					y[i] = label
-				}
+				y := slices.Repeat([]float64{label}, n)
 				d.Loss.ValueSlope(gy, eta, y)
 				d.Loss.Curvature(cy, eta, y)
 				for i, t := range p.star {

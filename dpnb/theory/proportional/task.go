@@ -61,11 +61,7 @@ func (t Target) mu() (float64, error) {
 	if err := t.Adjacency.Validate(); err != nil {
 		return 0, err
 	}
-	sigma, err := privacy.GaussianSigma(t.Epsilon, t.Delta)
-	if err != nil {
-		return 0, err
-	}
-	return 1 / sigma, nil
+	return privacy.MuOf(t.Epsilon, t.Delta)
 }
 
 // moves is by how many gradients two neighbours differ.

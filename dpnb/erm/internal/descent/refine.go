@@ -83,23 +83,20 @@ func (r *Refinement) Run(x dd.Vector) Refined {
 		trialErr := r.Gradient(trialG, trial)
 		then := r.measure(trialG, trial, trialErr)
 		now.Passes++
-		if newton && !(then.Norm+trialErr <= 0.5*(now.Norm-err)) {
-			if searches++; searches <= maxSearches {
-				var ok bool
-				if trialErr, ok = r.shorten(trial, trialG, x, g, step, err, &now.Passes); ok {
-					then = r.measure(trialG, trial, trialErr)
-					then.Passes = now.Passes
-					x.Copy(trial)
-					g, trialG, now, err = trialG, g, then, trialErr
-					continue
-				}
-			}
-			lost++
-			wait, skip = skip, min(2*skip, maxWait)
-			continue
-		}
-		if newton {
+		switch halved := then.Norm+trialErr <= 0.5*(now.Norm-err); {
+		case newton && halved:
 			skip, lost = 1, 0
+		case newton:
+			ok := false
+			if searches++; searches <= maxSearches {
+				trialErr, ok = r.shorten(trial, trialG, x, g, step, err, &now.Passes)
+			}
+			if !ok {
+				lost++
+				wait, skip = skip, min(2*skip, maxWait)
+				continue
+			}
+			then = r.measure(trialG, trial, trialErr)
 		}
 		then.Passes = now.Passes
 		x.Copy(trial)
