@@ -54,6 +54,9 @@ func TestJointLosses(t *testing.T) {
 			}
 		}
 		value, slopes, curvatures := f(batch, labels)
+		if v, _, _ := f(nil, nil); v != 0 {
+			t.Errorf("%s of no records: %v", name, v)
+		}
 		j.Derivatives(nil, alone, slices.Clone(batch), labels)
 		same := slices.Equal(alone, curvatures)
 		j.Derivatives(alone, nil, slices.Clone(batch), labels)

@@ -33,6 +33,9 @@ func (s Softmax) Smoothness() float64 { return s.inRange(0.5) }
 // Derivatives implements Joint. The largest form is subtracted first, so that nothing overflows for finite forms.
 func (s Softmax) Derivatives(slope, curv, t, y []float64) (value float64) {
 	m, p := len(y), slope
+	if m == 0 {
+		return 0
+	}
 	if p == nil {
 		p = curv
 	}

@@ -44,8 +44,8 @@ func (s Span) Roughen(q *mat.SymDense, w float64) {
 	}
 }
 
-// Eigen returns the eigenvalues, rising, and the eigenvectors of m, in columns; ok is false if an entry is not finite
-// or they were not found.
+// Eigen returns the eigenvalues, rising, and the eigenvectors of m, in columns; ok is false if the sum of a column
+// is not finite or they were not found.
 func Eigen(m *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
 	if norm := mat.Norm(m, 1); math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return nil, nil, false

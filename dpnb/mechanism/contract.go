@@ -35,8 +35,8 @@ type Mechanism interface {
 	// alone, the features and, if their number was planned and is public, the records; else zero. A budget would be
 	// charged for such a run.
 	Feasible(features, records int) error
-	// Check validates records against the parameters, where Validate returns nil, before any noise is drawn: see the
-	// function of this name.
+	// Check validates records against the parameters, before any noise is drawn. It may be called where Validate
+	// returns nil, and may panic elsewhere: the function of this name, by which every Run begins, asks both.
 	//
 	// Errors: *matrix.DataError for records outside the domain for which the noise was calibrated, or a
 	// *privacy.ParamError for parameters that are not for such records.

@@ -196,7 +196,11 @@ func ofARow(of Mechanism, rows int, named string) (privacy.Profile, error) {
 	if err := OnlyAddRemove(of.Describe().Adjacency, named); err != nil {
 		return nil, err
 	}
-	return Profile(of)
+	p, err := Profile(of)
+	if err != nil {
+		return nil, err
+	}
+	return p, OnlyAddRemove(p.Adjacency(), named) // an event of another program may answer for another
 }
 
 // Describe implements Mechanism.

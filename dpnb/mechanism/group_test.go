@@ -51,6 +51,21 @@ func TestGroupsThatAreRefused(t *testing.T) {
 			t.Errorf("%d rows are accepted", rows)
 		}
 	}
+	for _, m := range []mechanism.Mechanism{mechanism.Group{Of: answersForReplacing{keys}, Rows: 3},
+		mechanism.Replaced{Of: answersForReplacing{keys}}} {
+		if err := m.Validate(); !errors.Is(err, privacy.ErrUnsupported) {
+			t.Errorf("%T of an event of replacing: %v", m, err)
+		}
+	}
+}
+
+// answersForReplacing says that it is under add/remove-one, and its event answers by a profile of replacing.
+type answersForReplacing struct{ mechanism.Mechanism }
+
+func (m answersForReplacing) Event() (privacy.Event, error) { return m, nil }
+
+func (answersForReplacing) Profile(privacy.Adjacency) (privacy.Profile, error) {
+	return privacy.Pure(1, privacy.ReplaceOne).Profile(privacy.ReplaceOne)
 }
 
 // What is only nearly Gaussian has about as much noise for k rows as k times that for one, and costs what was asked for

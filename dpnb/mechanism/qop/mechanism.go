@@ -293,7 +293,7 @@ func solver(tolerance, modulus float64, settings *mechanism.Settings) composite.
 // Simulate returns the minimiser for one seeded draw of W without the output noise, as the paper's experiments do. It
 // has no privacy guarantee at all (qop-31).
 //
-// Errors: as Check; erm.ErrTolerance (wrapped).
+// Errors: as mechanism.Check; erm.ErrTolerance (wrapped).
 func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (
 	[]float64, error) {
 	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Lambda); err != nil {

@@ -93,10 +93,11 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool,
 		floats.AddConst(math.Inf(1), half)
 		return centre, half, why
 	}
-	values, vectors, ok := matrix.Eigen(mat.NewSymDense(d, m.Near[k*d*d:(k+1)*d*d]))
 	if m.Tied[k] {
 		return none("many targets are equal, or nearly, to the fit: there is no density")
-	} else if !ok {
+	}
+	values, vectors, ok := matrix.Eigen(mat.NewSymDense(d, m.Near[k*d*d:(k+1)*d*d]))
+	if !ok {
 		return none("the curvature has no eigenvalues")
 	}
 	gram, levels := mat.NewSymDense(d, m.Gram), len(c.Fit.Levels)

@@ -307,7 +307,7 @@ func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance flo
 // Simulate returns the minimiser for one seeded draw of a without the output noise, as the paper's experiments do. It
 // has no privacy guarantee.
 //
-// Errors: as Check; erm.ErrTolerance (wrapped).
+// Errors: as mechanism.Check; erm.ErrTolerance (wrapped).
 func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (
 	[]float64, error) {
 	if err := mechanism.Check(m, rows, labels); err != nil {

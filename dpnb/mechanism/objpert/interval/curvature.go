@@ -76,8 +76,8 @@ func (c Curvature) Mu() float64 {
 	return mu * roundUp
 }
 
-// WithGaussian implements mechanism.WithGaussians. That of the fit and of the matrices is that of a fit whose output
-// noise has μ² more, Gaussian mechanisms being what both are.
+// WithGaussian implements mechanism.WithGaussians. The profile of the fit and of the matrices under add/remove-one is
+// that of a fit whose output noise has μ² more, Gaussian mechanisms being what both are.
 //
 // Bound: upper, for every ε.
 // Errors: as Validate.
