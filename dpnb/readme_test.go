@@ -121,7 +121,7 @@ func TestNotebooksPromiseAndLink(t *testing.T) {
 
 // The programs of docs/go.md and docs/account.md run, in a module of their own as a reader's would be.
 func TestProgramsRun(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	module := must.Get(filepath.Abs(".."))
 	var blocks [][]string
 	for _, page := range []string{"../docs/go.md", "../docs/account.md"} {

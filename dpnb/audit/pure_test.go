@@ -125,7 +125,7 @@ func TestPureObjective(t *testing.T) {
 // random neighbours, and comes within a tenth. A curvature that is a tenth too large is seen, but of the logistic loss,
 // which bends less than it may.
 func TestPureClasses(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, l := range []loss.Convex{loss.Logistic{}, loss.Softplus{Width: 0.5}, loss.Softplus{Width: 1e-3},
 		loss.Hinge{}} {

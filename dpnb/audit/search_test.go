@@ -27,7 +27,7 @@ func steps() int {
 
 // The search must find a counterexample to a claim that is too small, and none to one that holds.
 func TestSearch(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	ctx := context.Background()
 	gauss := privacy.DeltaUpper(privacy.GaussianProfile(0.5, privacy.AddRemove), 1)
 	p := must.Get(privacy.HalfNormal{K: math.Ln2 /* s/λ = 1 */, A: 0.5}.Profile(privacy.AddRemove))

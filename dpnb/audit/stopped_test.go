@@ -83,7 +83,7 @@ func TestMarkedDigitsAreHidden(t *testing.T) {
 // Sampled lower bounds stay below the claim and come near to the exact ε; and they refute the claim that takes the
 // approximate minimiser for the exact one.
 func TestStoppedIsNearTheClaim(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const a, mu, delta = 0.5, 1, 0.03
 	s := worstPair(a, mu)
 	low := must.Get(s.EpsilonLower(delta, 20_000, 1-1e-4, noise.NewSeeded(7)))

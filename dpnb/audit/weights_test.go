@@ -27,7 +27,7 @@ func (h heavier) ValueSlope(slope, t, y []float64) float64 {
 // Neighbours with weights, on a grid of labels, weights and tilts, exactly in one dimension: no δ is above what is
 // proved of the mechanism, the heaviest record comes near it, and if weights were up to 1.1 it would be above.
 func TestWeightedNeighbours(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	type weighted struct {
 		of     loss.Loss
 		labels []float64

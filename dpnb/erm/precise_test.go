@@ -259,7 +259,7 @@ type rowsOnly struct{ matrix.Rows }
 // Both gradients are within what is stated of the one in 300 bits, and what is stated of the one in double-double is
 // less than 2⁻⁷⁰ of its terms.
 func TestGradientsAgainst300Bits(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, c := range corners() {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEvaluator(c.p, 1)

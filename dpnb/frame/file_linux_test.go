@@ -15,7 +15,7 @@ import (
 // The checksum of a large file is remembered, but not across a change of one byte that leaves its size and its time of
 // modification as they were.
 func TestChecksumRemembered(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "large.csv")
 	content := bytes.Repeat([]byte("a,b\n"), largeFile/4)

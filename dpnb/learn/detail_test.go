@@ -158,7 +158,7 @@ func first(m *learn.Model, _ float64) *learn.Model { return m }
 // ahead of curves alone, shows what pairs do, says that it is not private, and can be changed; where they are not
 // enough it is the fit of curves alone.
 func TestPlainFitsWithDetail(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	table := func(n int) learn.DataFrame {
 		return learn.FromScanner(earners(n), nil).WithSchema(earners(0).schema()...).Collect().
 			WithSchema(earners(0).schema()...)

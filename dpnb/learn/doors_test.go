@@ -372,7 +372,7 @@ func TestWhatIsShownIsACopy(t *testing.T) {
 // Whatever shows numbers of a model says what no guarantee covers, and goes on to say it when a program has made
 // another release of the model's.
 func TestMarksStay(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	patients := learn.Patients(300, 1)
 	bounded := learn.Regression(patients, "pressure")
 	table := must.Get(patients.Table())

@@ -13,7 +13,7 @@ import (
 // Whatever number or bound is set in a learner that is solved quickly, the fit with the same noise is another, or is
 // refused.
 func TestFieldsAreHeeded(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	df := learn.Patients(120, 11).Select("age", "smoker", "pressure", "visits", "ill")
 	values := map[string]any{"Lambda": 3.0, "Records": 400, "BaseRate": 0.2, "Width": 0.5, "Threshold": 0.4,
 		"Clip": 0.3, "Bound": objective.RKW23}

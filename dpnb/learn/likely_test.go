@@ -187,7 +187,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 // Intervals for the population cover a category of which there are five in a thousand, where the noise of its share
 // lets it pass for a more frequent one.
 func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, c := range []struct {
 		n, reps              int
 		share, effect, least float64

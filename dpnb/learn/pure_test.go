@@ -37,7 +37,7 @@ var pureLearners = []struct {
 // and no δ, a third is refused; what was fitted learns. For neighbours, of which one lacks a person, the exact
 // densities of the mechanism that was run differ by no more than its ε.
 func TestPurely(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	data := kinds(t, 4000)
 	r := rand.New(rand.NewPCG(2, 2))
 	for i, c := range pureLearners {

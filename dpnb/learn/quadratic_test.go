@@ -33,7 +33,7 @@ func interpolating(t *testing.T, rows int) *learn.Dataset {
 // Where records interpolate, quadratic perturbation about a public anchor comes nearer to the model than linear
 // perturbation, at the same guarantee, and it says what that rests on.
 func TestQuadratic(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	data := interpolating(t, 2000)
 	anchor := []float64{0.55, -0.33, 0.12}
 	l := learn.Quadratic{Interpolation: learn.AssumeInterpolation(anchor, floats.Distance(anchor, planted, 2)*1.01),

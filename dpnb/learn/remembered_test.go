@@ -15,7 +15,7 @@ import (
 // With all that was calibrated for other questions remembered, a learner has the mechanism that it has by itself.
 // Neighbours here differ in one thing.
 func TestOtherQuestionsAreNotRemembered(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	people := visitors(t, 60)
 	binary, counts := Binary(people.Drop("count", "score"), "ill"), Counts(people.Drop("score", "ill"), "count")
 	classes, number := Classes(people.Drop("score", "count"), "ward"), Regression(people.Drop("count", "ill"), "score")

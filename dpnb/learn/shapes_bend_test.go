@@ -16,7 +16,7 @@ import (
 // what bends adds to it what the definition says. A covariance off by a fiftieth is noticed. Of what bends Straightened
 // leaves nothing, half and all at a Bend of 0.9, 1.2 and 2.
 func TestBend(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	people := visitors(t, 800)
 	m := must.Get(Logistic{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people.Drop("count", "score"), "ill"),
 		Simulate(2, 1e-6)))

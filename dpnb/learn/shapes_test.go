@@ -218,7 +218,7 @@ func rawRow(t *testing.T, e *frame.Encoding, columns []frame.Column, i int) []fl
 // edit what predictions change by is the change of the shape, of every kind of model and column, and so it is with what
 // is shown of coefficients; a tenth more would be seen.
 func TestShapesAreDifferencesOfPredictions(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for name, m := range shapely(t) {
 		for _, of := range partsOf(m) {
 			tried := 0
@@ -612,7 +612,7 @@ func TestShapesThatThereAreNot(t *testing.T) {
 // Values are set and rounded in the unit that is shown, whatever the link, in which predictions of a typical record
 // differ by them.
 func TestShapesInTheirUnit(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for name, m := range shapely(t) {
 		of := partsOf(m)[0]
 		if text := m.Shape("age", of...).Display().Text(); strings.Contains(text, "typical norm") !=

@@ -189,7 +189,7 @@ func TestSurfacesOfProducts(t *testing.T) {
 // A surface is shown as a table, of which what is unsure is marked, and as a map or lines, on the page of all shapes
 // too; what was not learnt together has none.
 func TestSurfacesAreShown(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	people := visitors(t, 3000).Drop("count", "score")
 	m := must.Get(SVM{Noise: Seed(1)}.Fit(Binary(people, "ill", Cross("age", "income"), Cross("ward", "size")),
 		Simulate(1, 1e-6)))

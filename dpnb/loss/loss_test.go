@@ -205,7 +205,7 @@ func (w wrong) Smoothness() float64 { return w.Loss.Smoothness() * w.smoothness 
 
 // Whatever is falsified by two parts in a hundred is found out, for every loss.
 func TestFalsificationsAreFound(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, c := range losses() {
 		for which := range 5 {
 			if which == 3 && math.IsInf(c.loss.Lipschitz(), 1) || which == 4 && math.IsInf(c.loss.Smoothness(), 1) {

@@ -120,25 +120,28 @@ func TestAudit(t *testing.T) {
 		}
 	}
 	for _, c := range strongTenants(t) {
-		if c.name == "linear, in a box" && !testscale.Full() {
-			continue // a run takes ten milliseconds
-		}
-		pair, claim := c.audited(t)
-		run := func(m mechanism.Mechanism, draws int) *audit.Certificate {
-			r, err := audit.Mechanism(context.Background(), m, pair, &audit.Options{Draws: draws, Delta: c.delta,
-				Claim: claim}, noise.NewSeeded(4))
-			if err != nil {
-				t.Fatalf("%s: %v", c.name, err)
+		t.Run(c.name, func(t *testing.T) {
+			testscale.InTurn(t)
+			if c.name == "linear, in a box" && !testscale.Full() {
+				return // a run takes ten milliseconds
 			}
-			return r
-		}
-		if r := run(c.m, draws); r.Refuted {
-			t.Errorf("%s: %v by %s, excess %.4f", c.name, r, r.Score, r.Excess)
-		}
-		if seesATenth[c.name] {
-			if r := run(quieter(c.m, 0.9), 10_000); !r.Refuted {
-				t.Errorf("%s: a tenth of the noise goes unnoticed: %v", c.name, r)
+			pair, claim := c.audited(t)
+			run := func(m mechanism.Mechanism, draws int) *audit.Certificate {
+				r, err := audit.Mechanism(context.Background(), m, pair, &audit.Options{Draws: draws, Delta: c.delta,
+					Claim: claim}, noise.NewSeeded(4))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
 			}
-		}
+			if r := run(c.m, draws); r.Refuted {
+				t.Errorf("%v by %s, excess %.4f", r, r.Score, r.Excess)
+			}
+			if seesATenth[c.name] {
+				if r := run(quieter(c.m, 0.9), 10_000); !r.Refuted {
+					t.Errorf("a tenth of the noise goes unnoticed: %v", r)
+				}
+			}
+		})
 	}
 }

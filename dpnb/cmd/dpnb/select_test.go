@@ -125,7 +125,7 @@ func TestWithoutPassed(t *testing.T) {
 
 // TestChecksCanFail lets each check of the code judge a project with one mistake.
 func TestChecksCanFail(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	good := "package dpnb\n\n// F returns 1.\nfunc F() int { return 1 }\n"
 	mistakes := map[string]string{
 		"gofmt":         "package dpnb\nfunc  F() int { return 1 }\n",

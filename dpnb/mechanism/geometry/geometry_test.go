@@ -154,7 +154,7 @@ func cloud(n, d int, numbers bool, seed uint64) (*matrix.Dense, []float64) {
 // The count, the mean and the fit together are within (ε, δ) and use it: for two classes they are one Gaussian
 // mechanism, and what each costs adds up in squares.
 func TestTogether(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, eps := range []float64{0.01, 0.1, 1, 8} {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Softplus{Width: 1}, loss.PseudoHuber{Threshold: 1}} {
 			m := around(t, l, eps, 5)

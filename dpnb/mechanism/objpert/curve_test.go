@@ -97,7 +97,7 @@ func (s scaled) Max() float64               { return s.factor * s.Curve.Max() }
 // The accountant's curve covers every record that the loss can make of ‖x‖ ≤ R, and is reached; L and s are the loss's.
 // A curve for a smaller radius, or with less curvature, is found out.
 func TestCurvesCoverTheLosses(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, l := range withCurve() {
 		for _, r := range testscale.Some(math.Sqrt2, 1, 0.5) {
 			c, err := loss.CurveOf(l.loss, r)

@@ -41,7 +41,7 @@ func config(anchor []float64, eta float64) Config {
 }
 
 func TestRun(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	rows, labels, star := interpolated(50, 4, 1)
 	for name, change := range map[string]func(*Config){
 		"ℓ₁":              func(*Config) {},

@@ -12,7 +12,7 @@ import (
 // Far out in a tail, where the first bounds are off by thousands of nats, all bounds are numbers still: one that is
 // none would pass every comparison as private enough.
 func TestFarBoundsAreNumbers(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	c := must.Get(loss.CurveOf(loss.PseudoHuber{Threshold: 1}, 1.0540925533915681))
 	const lambda, sigma = 2776.4524429134417, 611164.12034263334
 	p := must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: Tight}))

@@ -146,7 +146,7 @@ func randomPair(rng *noise.Seeded) discrete {
 
 // Heterogeneous compositions of random pairs against the product laws.
 func TestDiscretePairsByBruteForce(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	trials := 30
 	if !testscale.Full() {
 		trials = 10

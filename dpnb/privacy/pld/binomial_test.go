@@ -81,7 +81,7 @@ func (b binomial) check(t *testing.T, p privacy.Profile, quantiles ...float64) (
 // The k-fold composition of a guarantee of which nothing more is known, against the exact binomial law: tiny losses
 // composed often, where δ next to 1 loses its digits.
 func TestPureGuaranteesAgainstTheBinomial(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	for _, c := range []struct {
 		eps0, delta0 float64
 		k            int

@@ -162,7 +162,7 @@ func TestGaussiansBeyondTheRangeOfSquares(t *testing.T) {
 // Compositions by a few coefficients and by a transform are within their bounds of sums of positive numbers alone, and
 // the coefficients left out are as small as is said.
 func TestFewCoefficientsWithinTheirError(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	r := rand.New(rand.NewPCG(7, 1))
 	lat := lattice{step: 1. / 64, first: -1024, n: 2400}
 	const theta = 0.7

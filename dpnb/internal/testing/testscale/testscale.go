@@ -43,11 +43,11 @@ func Slow(t testing.TB) {
 }
 
 // InTurn skips a test that takes seconds and sees what others see in part, but in every fourth run of `dpnb test`, by
-// turns, and where all are asked for.
+// turns, and where all are asked for or golden texts are written.
 func InTurn(t testing.TB) {
 	t.Helper()
 	Slow(t)
-	if !Full() && !hasTurn(t.Name(), os.Getenv(whose)) {
+	if !Full() && os.Getenv("DPNB_GOLDEN") == "" && !hasTurn(t.Name(), os.Getenv(whose)) {
 		t.Skipf("runs in every fourth `dpnb test`, and with %s=%s", whose, every)
 	}
 }

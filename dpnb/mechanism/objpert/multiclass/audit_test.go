@@ -99,7 +99,7 @@ func worstRatio(found []exact, dirs []privacy.Direction, claim func(d privacy.Di
 // The claimed profile must lie above the exact divergence of real neighbours, and claims that leave something out must
 // not.
 func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	profile := func(bound multiclass.Bound) func(privacy.Direction, setting, float64) float64 {
 		return func(d privacy.Direction, c setting, eps float64) float64 {
 			p := must.Get(multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-12,

@@ -299,7 +299,7 @@ func TestOneVsRestComposition(t *testing.T) {
 // The output noise of K fits costs what one Gaussian mechanism of √K·2τ/(λσ_out) costs beside their objectives, whether
 // it is composed with each fit or apart.
 func TestOutputNoiseOfKFits(t *testing.T) {
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	const classes, tau, outputSigma = 4, 0.1, 0.02 // ½ in all, as the objectives have
 	step := 0.5
 	if testscale.Full() {

@@ -206,12 +206,12 @@ func run(t *testing.T, built, name string) string {
 // The solutions of the exercises run and print what they say; DPNB_GOLDEN=1 writes what they print into the notebooks.
 func TestSolutions(t *testing.T) {
 	t.Parallel()
-	testscale.Slow(t)
+	testscale.InTurn(t)
 	notebooks, err := filepath.Glob(filepath.Join(errata.Root(t), "notebooks", "*.ipynb"))
 	if err != nil || len(notebooks) < 10 {
 		t.Fatalf("%d notebooks: %v", len(notebooks), err)
 	}
-	books, programs, built := map[string]*notebook.Notebook{}, map[string]string{}, ""
+	books, programs := map[string]*notebook.Notebook{}, map[string]string{}
 	for _, path := range notebooks {
 		nb, name := must.Get(notebook.ReadFile(path)), strings.TrimSuffix(filepath.Base(path), ".ipynb")
 		books[name] = nb
@@ -219,9 +219,7 @@ func TestSolutions(t *testing.T) {
 			programs[name] = program
 		}
 	}
-	if !testing.Short() {
-		built = build(t, programs)
-	}
+	built := build(t, programs)
 	for _, path := range notebooks {
 		name := strings.TrimSuffix(filepath.Base(path), ".ipynb")
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +230,7 @@ func TestSolutions(t *testing.T) {
 					t.Error(p)
 				}
 			}
-			if programs[name] == "" || built == "" {
+			if programs[name] == "" {
 				return
 			}
 			prints := strings.Split(run(t, built, name), ended)
