@@ -61,12 +61,7 @@ the tests as well that are slow and rarely fail.`,
 			if full {
 				os.Setenv(fullVariable, "1")
 			}
-			seed, err := hashOfCode(root)
-			if err != nil {
-				return err
-			}
-			t := &tester{root: root, short: short, full: full, display: newDisplay(os.Stderr),
-				turn: cmp.Or(os.Getenv(turnVariable), strconv.FormatUint(seed, 10))}
+			t := &tester{root: root, short: short, full: full, display: newDisplay(os.Stderr)}
 			o := report.Options{Jobs: jobs, Timeout: timeout, Progress: t.display}
 			if o.All, err = projectNotebooks(root); err != nil {
 				return err
@@ -97,7 +92,8 @@ the tests as well that are slow and rarely fail.`,
 type tester struct {
 	root        string
 	short, full bool
-	// turn says whose turn it is, in numbers of the code; "" is nobody's.
+	// seed is hashOfCode, and turn says whose turn it is: the same, or what was asked for; "" is nobody's.
+	seed           uint64
 	turn           string
 	display        *display
 	passed, failed int
@@ -194,7 +190,7 @@ func (t *tester) checks() []check {
 func (t *tester) vetElsewhere(ctx context.Context, root string) (all error) {
 	kinds := [][]string{{"GOOS=windows", "GOARCH=386"}, {"GOOS=darwin", "GOARCH=arm64"}}
 	if turn, err := strconv.ParseUint(t.turn, 10, 64); err == nil && !t.full {
-		kinds = kinds[turn%2:][:1]
+		kinds = kinds[turn%2 : turn%2+1]
 	}
 	for _, kind := range kinds {
 		if _, err := outputWith(ctx, root, kind, "go", "vet", "./..."); err != nil {
@@ -214,11 +210,7 @@ func (t *tester) plant(ctx context.Context, root string) error {
 	case t.full:
 		return plantAll(ctx, io.Discard, root, list, list, results)
 	}
-	seed, err := hashOfCode(root)
-	if err != nil {
-		return err
-	}
-	return plantHandful(ctx, io.Discard, root, list, results, handful, seed)
+	return plantHandful(ctx, io.Discard, root, list, results, handful, t.seed)
 }
 
 // hashOfCode is a number of the code: what is chosen at random by it is the same for the same tree, so that its verdict
@@ -250,6 +242,11 @@ func inModulesBelow(root string, do func(dir string) error) error {
 
 func (t *tester) run(ctx context.Context, o report.Options) error {
 	defer t.display.close()
+	seed, err := hashOfCode(t.root)
+	if err != nil {
+		return err
+	}
+	t.seed, t.turn = seed, cmp.Or(os.Getenv(turnVariable), strconv.FormatUint(seed, 10))
 	var setup *report.Setup
 	if !t.short {
 		// First, so that the tests of the runner have something to run on.
@@ -390,8 +387,7 @@ func outputWith(ctx context.Context, root string, environ []string, args ...stri
 	cmd.Dir = root
 	cmd.Env = append(cmd.Environ(), environ...)
 	if os.Getenv("GOGC") == "" && os.Getenv(fullVariable) == "" {
-		// At the default a sixth of the tests' time is collecting garbage. The tests of how much memory a program takes
-		// are among those that --full runs.
+		// As package testscale has it for the tests that use it: for vet, staticcheck and the modules below, too.
 		cmd.Env = append(cmd.Env, "GOGC=400")
 	}
 	var out bytes.Buffer
