@@ -200,7 +200,10 @@ func ofARow(of Mechanism, rows int, named string) (privacy.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, OnlyAddRemove(p.Adjacency(), named) // an event of another program may answer for another
+	if err := OnlyAddRemove(p.Adjacency(), named); err != nil { // an event of another program may answer for another
+		return nil, err
+	}
+	return p, nil
 }
 
 // Describe implements Mechanism.

@@ -53,7 +53,10 @@ func (m Counted) Validate() error {
 
 // Event implements mechanism.Mechanism: the two parts add up to Epsilon at most.
 func (m Counted) Event() (privacy.Event, error) {
-	return privacy.Pure(m.Epsilon, privacy.AddRemove), m.Validate()
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return privacy.Pure(m.Epsilon, privacy.AddRemove), nil
 }
 
 // Describe implements mechanism.Mechanism. What differs between two counts was chosen from the count.

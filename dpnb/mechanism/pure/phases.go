@@ -141,7 +141,10 @@ func (m Phases) scale(p Problem) float64 {
 // Event implements mechanism.Mechanism: a record is in one block of one phase, whatever the others say, and the blocks
 // of a phase depend on the others by the centre alone.
 func (m Phases) Event() (privacy.Event, error) {
-	return privacy.Pure(m.Epsilon, m.Adjacency), m.Validate()
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return privacy.Pure(m.Epsilon, m.Adjacency), nil
 }
 
 // Describe implements mechanism.Mechanism.

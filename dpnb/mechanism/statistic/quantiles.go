@@ -123,7 +123,10 @@ func CalibrateQuantiles(m Quantiles, epsilon, delta float64, countsMu bool) (Qua
 
 // Event implements mechanism.Mechanism.
 func (m Quantiles) Event() (privacy.Event, error) {
-	return m.cost(m.Eta), m.Validate()
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m.cost(m.Eta), nil
 }
 
 // String describes the mechanism with its parameters.
