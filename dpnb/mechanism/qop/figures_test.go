@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -72,6 +73,6 @@ func TestFiguresStay(t *testing.T) {
 		}
 		put("slopes", lipschitz(composite.L1{Weight: 2}, 9), lipschitz(composite.L2{Weight: 1}, 3),
 			attains(loss.Squared{}),
-			attains(loss.Logistic{}), finite(1, math.Inf(1)), finite(1, 2))
+			attains(loss.Logistic{}), matrix.Finite(1, math.Inf(1)), matrix.Finite(1, 2))
 	})
 }

@@ -53,7 +53,7 @@ func (a Interpolation) String() string {
 func (a Interpolation) validate() error {
 	return cmp.Or(privacy.Within(a.anchor != nil, "Interpolation", nil,
 		"to be stated: AssumeInterpolation(anchor, eta); quadratic perturbation protects nobody without it"),
-		privacy.Within(len(a.anchor) > 0 && finite(a.anchor...), "Interpolation", a.anchor,
+		privacy.Within(len(a.anchor) > 0 && matrix.Finite(a.anchor...), "Interpolation", a.anchor,
 			"an anchor of finite numbers, one for each feature"),
 		privacy.Within(a.eta >= 0 && !math.IsInf(a.eta, 1), "Interpolation", a.eta, "a finite η ≥ 0"))
 }
@@ -131,13 +131,4 @@ func attains(l loss.Loss) error {
 func anchorLength(got, d int) error {
 	return &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of length %d", got),
 		Want: fmt.Sprintf("one of length d = %d, a number for each feature", d)}
-}
-
-func finite(x ...float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }

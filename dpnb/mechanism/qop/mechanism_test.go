@@ -68,7 +68,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(r.Coefficients) != 4 || !finite(r.Coefficients...) || !r.Simulated() || r.Warning() == "" {
+		if len(r.Coefficients) != 4 || !matrix.Finite(r.Coefficients...) || !r.Simulated() || r.Warning() == "" {
 			t.Errorf("%s: %+v", name, r)
 		}
 		needed, err := m.Setting().Noise(m.Split)

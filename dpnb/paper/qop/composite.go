@@ -43,13 +43,11 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 	var h mat.SymDense
 	h.SymOuterK(1, mat.NewDense(rows.N, rows.D, rows.Data).T())
 	h.AddSym(&h, p.Quadratic)
-	var e mat.EigenSym
-	if !e.Factorize(&h, true) {
+	values, vectors, ok := matrix.Eigen(&h)
+	if !ok {
 		return math.NaN(), nil
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	return e.Values(nil)[0], mat.Col(nil, 0, &v)
+	return values[0], mat.Col(nil, 0, vectors)
 }
 
 func eq7(run measure.Run, factor float64) claim.Outcome {

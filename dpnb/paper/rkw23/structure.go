@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
@@ -43,14 +44,12 @@ type lossFormula func(sign float64, gradJ, gradL []float64, h, e *mat.SymDense, 
 // perInstanceLoss is Theorem G.1, with ∇b = −∇²J, as b = −∇J.
 func perInstanceLoss(sign float64, gradJ, gradL []float64, h, e *mat.SymDense, sigma float64) float64 {
 	d := len(gradJ)
-	var eig mat.EigenSym
-	measure.Ensure(eig.Factorize(e, true), "claim: the eigenvalues of the Hessian were not found")
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors)
+	values, vectors, ok := matrix.Eigen(e)
+	measure.Ensure(ok, "claim: the eigenvalues of the Hessian were not found")
 	a := mat.NewSymDense(d, nil)
 	a.ScaleSym(-1, h)
 	var logs float64
-	for j, value := range eig.Values(nil) {
+	for j, value := range values {
 		u := mat.VecDenseCopyOf(vectors.ColView(j))
 		var solved mat.VecDense
 		measure.Try(solved.SolveVec(a, u))
